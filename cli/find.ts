@@ -1,8 +1,19 @@
 import type { StoredObject } from '../client/index.ts'
 import { UsageError } from './config.ts'
 import { show } from './places.ts'
-import { print, type Run } from './run.ts'
+import { print, printBytes, type Run } from './run.ts'
 import { changedAt } from './transfer.ts'
+
+/** `find --csv`: the same as a table, which the service writes while it is read. */
+export async function exportFound(
+  { client }: Run,
+  q: string,
+  { bucket, at }: Pick<FindOptions, 'bucket' | 'at'>,
+): Promise<void> {
+  if (at !== undefined) throw new UsageError('--csv is about what is there now: leave out --at.')
+  const answer = await client.exportSearch({ query: { q, format: 'csv', ...(bucket !== undefined && { bucket }) } })
+  for await (const part of answer.body ?? []) await printBytes(part)
+}
 
 interface FindOptions {
   /** Without it, all buckets. */

@@ -2,12 +2,13 @@ import { access } from './access.ts'
 import { type Commands, type Given, numberOf } from './command.ts'
 import { UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
-import { find } from './find.ts'
+import { exportFound, find } from './find.ts'
 import { list } from './list.ts'
 import { orphans } from './orphans.ts'
 import { remotePlace } from './places.ts'
 import { bytesText, print, type Run, readSecret } from './run.ts'
 import { sync } from './sync.ts'
+import { tag } from './tag.ts'
 import { listVersions, restoreVersion } from './versions.ts'
 
 const many = {
@@ -30,7 +31,7 @@ export const objectCommands: Commands = {
     work: ({ words, flag }, run) => list(run(), words[0], { recursive: flag('recursive'), long: flag('long') }),
   },
   find: {
-    usage: 'find [--bucket name] [--at t] [-l] [--json] <query>',
+    usage: 'find [--bucket name] [--at t] [-l] [--json] [--csv] <query>',
     about: `Finds objects by name, tags, metadata, type, size, time and writer, in all buckets or one:
 
   strongroom find 'tag:project=apollo type:image/* size:>10MB modified:<7d name:*report*'
@@ -38,16 +39,59 @@ export const objectCommands: Commands = {
       --bucket name  only in this bucket
       --at t         as it was at this time, such as 2026-11-27T14:05:00Z, or in this snapshot
   -l, --long         with size and time
-      --json         one JSON object a line, with unescaped keys`,
+      --json         one JSON object a line, with unescaped keys
+      --csv          a table with all that is known of each; cells that a spreadsheet would read as a formula start with '`,
     options: {
       bucket: { type: 'string' },
+      csv: { type: 'boolean' },
       at: { type: 'string' },
       long: { type: 'boolean', short: 'l' },
       json: many.json,
     },
     words: [1, 64],
-    work: ({ words, flag, value }, run) =>
-      find(run(), words.join(' '), { bucket: value('bucket'), long: flag('long'), at: value('at') }),
+    work: ({ words, flag, value }, run) => {
+      const wanted = { bucket: value('bucket'), long: flag('long'), at: value('at') }
+      return (flag('csv') ? exportFound : find)(run(), words.join(' '), wanted)
+    },
+  },
+  tag: {
+    usage:
+      'tag [--add name=value] [--remove name] [--replace name=value] [--clear] [--find query] [--dry-run] [--yes] [--no-wait] [--json] <bucket or sr:path>',
+    about: `Changes the tags of an object, or of everything in a bucket or folder. Says how many objects that is, asks, and follows
+the job, which can be undone.
+
+      --add name=value      give this tag; can be given several times, as the next two
+      --remove name         take this tag away
+      --replace name=value  have this tag, and no others that are not given
+      --clear               have no tags
+      --find query          only what this finds: see "strongroom find"
+  -n, --dry-run             only say how many objects it is about
+  -y, --yes                 do not ask
+      --no-wait             print the job's id and do not wait
+      --json                print the job as JSON`,
+    options: {
+      add: { type: 'string', multiple: true },
+      remove: { type: 'string', multiple: true },
+      replace: { type: 'string', multiple: true },
+      clear: { type: 'boolean' },
+      find: { type: 'string' },
+      'dry-run': { type: 'boolean', short: 'n' },
+      yes: { type: 'boolean', short: 'y' },
+      'no-wait': { type: 'boolean' },
+      json: many.json,
+    },
+    words: [1, 1],
+    work: ({ words: [target = ''], flag, value, values }, run) =>
+      tag(run(), target, {
+        add: values('add'),
+        remove: values('remove'),
+        replace: values('replace'),
+        clear: flag('clear'),
+        query: value('find'),
+        dryRun: flag('dry-run'),
+        yes: flag('yes'),
+        wait: !flag('no-wait'),
+      }),
   },
   access: {
     usage: 'access [--json] <bucket or sr:path>',

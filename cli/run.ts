@@ -77,6 +77,11 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 }
 
+/** The same of bytes. */
+export function printBytes(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve())))
+}
+
 export const objectsText = (count: number): string => `${count} object${count === 1 ? '' : 's'}`
 
 export function bytesText(bytes: number): string {

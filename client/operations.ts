@@ -1769,7 +1769,7 @@ export interface Comparison {
 export interface Job {
   /** A UUIDv7. */
   id: string
-  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge' | 'release' | 'fork'
+  kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge' | 'tag' | 'release' | 'fork'
   /** `succeeded`: it reached the end, though some objects may have failed. `failed`: it could not continue. */
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
@@ -1824,7 +1824,15 @@ export interface Job {
   } | null
   /** What the list and the bucket have, as far as they are compared. */
   comparison: Comparison | null
-  /** Whether a `restore` job can restore what this job deleted, moved or took back. */
+  tags: {
+    /** Tags to give, in place of those with the same names. */
+    add?: Record<string, string>
+    /** Names of tags to take away. */
+    remove?: string[]
+    /** The only tags to have, instead of the others: `{}` for none. */
+    replace?: Record<string, string>
+  } | null
+  /** Whether a `restore` job can restore what this job deleted, moved, tagged or took back. */
   restorable: boolean
   total: number | null
   done: number
@@ -5351,6 +5359,20 @@ export interface Operations {
       }[]
     }
   }
+  /** GET /search/export: Export the list of what a search finds. All objects for which the terms of `q` hold, in one bucket or in all that you may list, by bucket and key. Streamed, without a limit: `csv` has a header, and tags and metadata as JSON in the last columns; cells that a spreadsheet would read as a formula start with an apostrophe. `ndjson` has one object a line, as the search shows it, with its exact key. Your permissions are checked again every 2,000 objects; if they end, so does the connection, before the list does. What is added or deleted meanwhile may be in it or not. The export itself is recorded as `list_export`. */
+  exportSearch: {
+    call: {
+      query: {
+        q: string
+        /** Without it, all buckets that you may list. */
+        bucket?: string
+        /** Only keys that start with this; needs `bucket`. */
+        prefix?: string
+        format?: 'csv' | 'ndjson'
+      }
+    }
+    reply: Response
+  }
   /** GET /search/suggestions: Suggest tags, metadata or types to search for. Names of tags or metadata that objects have which you may find; with `name`, the values of that one; or content types. */
   suggestSearch: {
     call: {
@@ -6772,11 +6794,11 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move, delete or tag a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `tag` changes the tags of objects as `tags` says, which needs `write` on each, whatever locks it has; contents, versions and the time of the last change stay. What has these tags already counts as done, and an object that would have more than 10 is left alone. `restore` undoes one of your finished `delete`, `empty_bucket`, `move` or `tag` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback, a merge or a change of tags: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {
-        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge'
+        kind: 'copy' | 'move' | 'delete' | 'empty_bucket' | 'restore' | 'migrate' | 'encrypt' | 'decrypt' | 'rollback' | 'merge' | 'tag'
         /** Required except for `restore`. */
         source_bucket?: string
         /** The job to undo (restore). */
@@ -6785,7 +6807,7 @@ export interface Operations {
         prefix?: string
         /** Only keys that contain this text, ignoring case. */
         search?: string
-        /** Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created. */
+        /** Only objects that this finds, in the language of `searchObjects` (copy, move, delete, tag). Lengths of time are counted back from when the job is created. */
         query?: string
         /** Keys to leave out; a key that ends with a slash leaves out the whole folder. */
         exclude?: string[]
@@ -6839,6 +6861,15 @@ export interface Operations {
           /** A UUIDv7. */
           agent?: string
         }
+        /** What becomes of the tags of each object (tag). */
+        tags?: {
+          /** Tags to give, in place of those with the same names. */
+          add?: Record<string, string>
+          /** Names of tags to take away. */
+          remove?: string[]
+          /** The only tags to have, instead of the others: `{}` for none. */
+          replace?: Record<string, string>
+        }
         /** What becomes of keys that both have changed, and of which no decision is given (merge). `fork`: what it is in the fork, also if that is nothing. `origin`: nothing changes. `both`: nothing changes, and what the fork has is added next to it under another name. */
         on_conflict?: 'fork' | 'origin' | 'both'
         /** What becomes of single keys that both have changed; of others, it says nothing (merge). */
@@ -6850,7 +6881,7 @@ export interface Operations {
           /** The other name, which must be free (both). By default the name of the fork is added to it. */
           dest_key?: string
         })[]
-        /** Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others. */
+        /** Only say what would be done: `total` of a copy, move, deletion or change of tags, `plan` or `merge_plan` of the others. */
         dry_run?: boolean
         /** A dry run of the same (rollback, merge, a deletion with `needed`). The job fails before it changes anything, and says what differs, unless it would do exactly what that one has planned. */
         planned?: string

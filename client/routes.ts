@@ -131,6 +131,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   listForkChanges: { method: 'GET', url: '/buckets/{bucket}/fork/changes', reply: true, pages: 'cursor', limit: true },
   searchObjects: { method: 'GET', url: '/buckets/{bucket}/search', reply: true, pages: 'cursor', limit: true },
   searchEverywhere: { method: 'GET', url: '/search', reply: true, pages: 'cursor', limit: true },
+  exportSearch: { method: 'GET', url: '/search/export', produces: 'bytes' },
   suggestSearch: { method: 'GET', url: '/search/suggestions', reply: true },
   listVersions: { method: 'GET', url: '/buckets/{bucket}/versions', reply: true, pages: 'cursor', limit: true },
   listDeleted: { method: 'GET', url: '/buckets/{bucket}/deleted', reply: true, pages: 'cursor', limit: true },

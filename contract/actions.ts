@@ -151,7 +151,7 @@ export interface ActionDetails {
   upload: Placed & { content_type: string; parts?: number } & Partial<Sent>
   copy: Transferred
   move: Transferred
-  update_object: { before: object; after: object; version_id?: string } & Fronted
+  update_object: { before: object; after: object; version_id?: string } & Bulk & Fronted
   /**
    * Deleted by a policy: `bulk_id` is its run's. Where versions are kept: what was current is one, `version_id`, behind the
    * delete marker with the version id `marker`; without `version_id` there was no object.
@@ -456,6 +456,8 @@ export interface ActionDetails {
   /** A token of an identity provider opened no session; at most once a minute an address. */
   session_denied: { role: string; session_name: string; reason: string } & Fronted
   access_denied: { detail: string } & Fronted
+  /** The list of what a search has found left the service. */
+  list_export: { format: 'ndjson' | 'csv'; query: string; prefix?: string }
   audit_export: { format: 'ndjson' | 'csv'; filter: object }
   /** The oldest records were removed at the end of their retention; `faults` of them had been tampered with before. */
   audit_purge: {
@@ -541,6 +543,7 @@ const auditOnlyNames = [
   'session_revoke',
   'session_denied',
   'access_denied',
+  'list_export',
   'audit_export',
   'audit_purge',
   'share_link_read',

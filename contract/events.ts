@@ -71,8 +71,8 @@ export const events = {
     Type.Object(transferred),
   ),
   update_object: event(
-    'The content type or metadata of an object changed.',
-    Type.Object({ ...change, version_id: Optional(Text), ...fronted }),
+    'The content type, metadata or tags of an object changed.',
+    Type.Object({ ...change, version_id: Optional(Text), ...bulk, ...fronted }),
   ),
   delete: event(
     'An object was deleted: to the trash, behind a delete marker or permanently.',

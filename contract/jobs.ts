@@ -13,6 +13,9 @@ import {
   ObjectKey,
   Page,
   Prefix,
+  SomeTags,
+  TagName,
+  Tags,
   Timestamp,
 } from './shapes.ts'
 import { StorageName } from './storages.ts'
@@ -29,6 +32,7 @@ const creatableKinds = [
   'decrypt',
   'rollback',
   'merge',
+  'tag',
 ] as const
 /** `release` and `fork` are started where a bucket is. */
 export const jobKinds = [...creatableKinds, 'release', 'fork'] as const
@@ -48,6 +52,24 @@ const ChangedBy = Exactly(
   { description: 'Exactly one: whose changes are undone (rollback).' },
 )
 export type ChangedBy = Type.Static<typeof ChangedBy>
+
+/** What becomes of the tags of objects. */
+const TagChange = Exactly(
+  {
+    add: Type.Optional({ ...SomeTags, description: 'Tags to give, in place of those with the same names.' }),
+    remove: Type.Optional(
+      Type.Array(TagName, {
+        minItems: 1,
+        maxItems: 50,
+        uniqueItems: true,
+        description: 'Names of tags to take away.',
+      }),
+    ),
+    replace: Type.Optional({ ...Tags, description: 'The only tags to have, instead of the others: `{}` for none.' }),
+  },
+  { description: 'What becomes of the tags of each object (tag).' },
+)
+export type TagChange = Type.Static<typeof TagChange>
 
 const Sum = Type.Object({ objects: Type.Integer(), bytes: Type.Integer() })
 
@@ -156,8 +178,9 @@ export const Job = Type.Object({
     description: 'The list of the keys that are needed: what it does not have is deleted.',
   }),
   comparison: Nullable(Comparison, { description: 'What the list and the bucket have, as far as they are compared.' }),
+  tags: Nullable(TagChange),
   restorable: Type.Boolean({
-    description: 'Whether a `restore` job can restore what this job deleted, moved or took back.',
+    description: 'Whether a `restore` job can restore what this job deleted, moved, tagged or took back.',
   }),
   total: Nullable(
     Type.Integer({
@@ -192,9 +215,9 @@ export const operations = {
     url: '/jobs',
     tag: 'jobs',
     summary:
-      'Copy, move or delete a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket',
+      'Copy, move, delete or tag a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket',
     description:
-      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `restore` undoes one of your finished `delete`, `empty_bucket` or `move` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback or a merge: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
+      'Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `tag` changes the tags of objects as `tags` says, which needs `write` on each, whatever locks it has; contents, versions and the time of the last change stay. What has these tags already counts as done, and an object that would have more than 10 is left alone. `restore` undoes one of your finished `delete`, `empty_bucket`, `move` or `tag` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback, a merge or a change of tags: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`).',
     access: 'signed_in',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
@@ -208,7 +231,7 @@ export const operations = {
       query: Type.Optional(
         SearchText({
           description:
-            'Only objects that this finds, in the language of `searchObjects` (copy, move, delete). Lengths of time are counted back from when the job is created.',
+            'Only objects that this finds, in the language of `searchObjects` (copy, move, delete, tag). Lengths of time are counted back from when the job is created.',
         }),
       ),
       exclude: Type.Optional(
@@ -276,6 +299,7 @@ export const operations = {
       }),
       keep_new: Type.Optional(Type.Boolean({ description: 'Keep what was not there then (rollback).' })),
       by: Type.Optional(ChangedBy),
+      tags: Type.Optional(TagChange),
       on_conflict: Type.Optional({
         ...Side,
         description: `What becomes of keys that both have changed, and of which no decision is given (merge). ${SIDES}`,
@@ -289,7 +313,7 @@ export const operations = {
       dry_run: Type.Optional(
         Type.Boolean({
           description:
-            'Only say what would be done: `total` of a copy, move or deletion, `plan` or `merge_plan` of the others.',
+            'Only say what would be done: `total` of a copy, move, deletion or change of tags, `plan` or `merge_plan` of the others.',
         }),
       ),
       planned: Type.Optional(

@@ -109,6 +109,27 @@ export const operations = {
     errors: ['invalid_query'],
   }),
 
+  exportSearch: route({
+    method: 'GET',
+    url: '/search/export',
+    tag: 'objects',
+    summary: 'Export the list of what a search finds',
+    description:
+      'All objects for which the terms of `q` hold, in one bucket or in all that you may list, by bucket and key. Streamed, without a limit: `csv` has a header, and tags and metadata as JSON in the last columns; cells that a spreadsheet would read as a formula start with an apostrophe. `ndjson` has one object a line, as the search shows it, with its exact key. Your permissions are checked again every 2,000 objects; if they end, so does the connection, before the list does. What is added or deleted meanwhile may be in it or not. The export itself is recorded as `list_export`.',
+    access: 'signed_in',
+    status: 200,
+    query: Exactly({
+      q: SearchText(),
+      bucket: Type.Optional({ ...BucketName, description: 'Without it, all buckets that you may list.' }),
+      prefix: Type.Optional({ ...Prefix, description: 'Only keys that start with this; needs `bucket`.' }),
+      format: Type.Optional(Type.Enum(['csv', 'ndjson'], { default: 'csv' })),
+    }),
+    produces: 'bytes',
+    media: ['text/csv', 'application/x-ndjson'],
+    errors: ['not_found', 'invalid_query'],
+    rate: 'costly',
+  }),
+
   suggestSearch: route({
     method: 'GET',
     url: '/search/suggestions',

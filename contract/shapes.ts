@@ -93,12 +93,14 @@ export const ObjectHeaders = Exactly({
 export type ObjectHeaders = Type.Static<typeof ObjectHeaders>
 export const objectHeaderNames = Object.keys(ObjectHeaders.properties) as (keyof ObjectHeaders)[]
 
+/** The name of a tag. */
+export const TagName = Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' })
 const tags = (maxProperties: number, minProperties = 0) =>
-  Type.Record(
-    Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,128}$' }),
-    Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }),
-    { additionalProperties: false, minProperties, maxProperties },
-  )
+  Type.Record(TagName, Type.String({ maxLength: 256, pattern: '^[^\\x00-\\x1f\\x7f]*$' }), {
+    additionalProperties: false,
+    minProperties,
+    maxProperties,
+  })
 export const MOST_TAGS = 10
 /** An object's tags. */
 export const Tags = tags(MOST_TAGS)

@@ -247,19 +247,30 @@ export function refusal(
   return ruling.allowed ? null : refusedBy(ruling, asked, bucket, typeof on === 'string' ? on : on.key)
 }
 
-/** Throws that refusal unless the actor may do it, or could, for all that is known before the object was looked at. */
-export function allowPerhaps(actor: Actor, asked: BucketAction | Asked, bucket: string, key: string): void {
+/** That refusal, unless the actor could do it, for all that is known before the object was looked at. */
+export function refusalBefore(actor: Actor, asked: BucketAction | Asked, bucket: string, key: string) {
   const ruling = rule(actor, asked, bucket, key)
-  if (!ruling.allowed && !ruling.depends) throw refusedBy(ruling, asked, bucket, key)
+  return ruling.allowed || ruling.depends ? null : refusedBy(ruling, asked, bucket, key)
+}
+/** Throws that refusal. */
+export function allowPerhaps(actor: Actor, asked: BucketAction | Asked, bucket: string, key: string): void {
+  const refused = refusalBefore(actor, asked, bucket, key)
+  if (refused) throw refused
 }
 
 /**
- * Throws where a policy denies the actor this action, or that of their session does not allow it, whatever right they have:
- * for what S3 has an action of its own and grants have not.
+ * The refusal where a policy denies the actor this action, or that of their session does not allow it, whatever right they
+ * have: for what S3 has an action of its own and grants have not.
  */
+export function denial(actor: Actor, asked: Asked, bucket: string, on: string | TaggedKey = ''): ServiceError | null {
+  const ruling = rule(actor, { ...asked, exactly: true }, bucket, on)
+  const isDenied = !ruling.allowed && (ruling.denied || ruling.outside)
+  return isDenied ? refusedBy(ruling, asked, bucket, typeof on === 'string' ? on : on.key) : null
+}
+/** Throws that refusal. */
 export function refuseDenied(actor: Actor, asked: Asked, bucket: string, key = ''): void {
-  const ruling = rule(actor, { ...asked, exactly: true }, bucket, key)
-  if (!ruling.allowed && (ruling.denied || ruling.outside)) throw refusedBy(ruling, asked, bucket, key)
+  const refused = denial(actor, asked, bucket, key)
+  if (refused) throw refused
 }
 
 /** Throws that refusal unless the actor may do it. */

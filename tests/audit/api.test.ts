@@ -6,6 +6,7 @@ import { joinDetails, type PartialDetails } from '../../contract/details.ts'
 import { newId } from '../../server/base/id.ts'
 import { rejectsWith } from '../support/problems.ts'
 import { allActions, describeEngines, startServer, type TestServer } from '../support/server.ts'
+import { parseCsv } from './csv.ts'
 
 describeEngines('audit', (engine, itOnce) => {
   let server: TestServer
@@ -515,15 +516,3 @@ describeEngines('audit', (engine, itOnce) => {
     }
   })
 })
-
-/** RFC 4180 as a reader of it sees it. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]]
-  const pattern = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|$)/gy
-  for (const [, cell = '', end] of text.matchAll(pattern)) {
-    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
-    if (end === '\r\n') rows.push([])
-    if (end === '') break
-  }
-  return rows.slice(0, -1)
-}

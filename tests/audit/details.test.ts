@@ -358,6 +358,7 @@ const longest: { [N in ActionName]: ActionDetails[N] } = {
   token_expiring: { ...token, expires_at: time, days: 1 },
   token_reuse: token,
   access_denied: { detail: `You need the "write" permission on key "${key}" of bucket "${source.bucket}".` },
+  list_export: { format: 'csv', query: 'q'.repeat(2000), prefix: key },
   audit_export: { format: 'csv', filter: { action: list(20, () => 'a'.repeat(64)), object_key_prefix: key, email } },
   audit_purge: { first_seq: 1, last_seq: 2, records: 2, before: time, chain_hash: 'f'.repeat(64), faults: 0 },
   object_read: { size: 1, via: 'download', complete: true, share_id: id },

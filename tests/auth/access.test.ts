@@ -183,6 +183,7 @@ describeOnce('who may call what', (engine) => {
       // Which tools there are; each asks for rights.
       'callMcp',
       'countObjects',
+      'exportSearch',
       'getBucket',
       'listApprovals',
       'listBuckets',

@@ -299,6 +299,10 @@ export const table: Record<OperationName, Entry> = {
     call: (c) => c.searchObjects({ params, query: { prefix: 'docs/', search: 'a' } }),
   },
   searchEverywhere: { expect: signedIn(200), call: (c) => c.searchEverywhere({ query: { q: 'a' } }) },
+  exportSearch: {
+    expect: insider(200),
+    call: async (c) => (await c.exportSearch({ query: { q: 'a', bucket: BUCKET } })).text(),
+  },
   suggestSearch: {
     expect: insider(200),
     call: (c) => c.suggestSearch({ query: { field: 'tag', bucket: BUCKET } }),

@@ -344,6 +344,7 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
     { query: 'q=name:*9*%20-tag:none%20-type:image/*&limit=1000&sort=size' },
   ],
   searchEverywhere: [{ query: 'q=e%20-meta:none&limit=1000' }, { query: 'q=kind:other%20size:%3E1MB&limit=1000' }],
+  exportSearch: [{ query: 'q=e%20-meta:none' }, { query: 'q=nothing%20has%20-this&bucket=waits&format=ndjson' }],
   suggestSearch: [{ query: 'field=tag' }, { query: 'field=type&limit=100' }],
   objectsExist: [json({ keys: many(1000, long) })],
   bulkCopy: [json({ source_bucket: 'waits', keys: many(1000, long), dest_prefix: 'copied/' })],

@@ -145,6 +145,7 @@ describeEngines('jobs', (engine, itOnce) => {
       merge_plan: null,
       needed: null,
       comparison: null,
+      tags: null,
       restorable: false,
       total: 6,
       done: 6,

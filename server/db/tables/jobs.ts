@@ -17,6 +17,7 @@ export interface JobTables {
       | 'decrypt'
       | 'rollback'
       | 'merge'
+      | 'tag'
     status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
     /** JSON: what was asked for, but for the lists of keys. */
     request: string

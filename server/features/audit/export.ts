@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../../../contract/errors.ts'
+import { csvLine } from '../../base/csv.ts'
 import type { Ctx } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { sealAll } from './seal.ts'
@@ -74,12 +75,3 @@ async function* linesOf(ctx: Ctx, filter: search.Filter, format: 'ndjson' | 'csv
     if (after) ctx.log.info({ records }, 'an audit export was cut short')
   }
 }
-
-/** One RFC 4180 line. A cell that a spreadsheet would read as a formula gets a leading apostrophe. */
-const csvLine = (cells: readonly (string | number | null)[]): string =>
-  `${cells
-    .map((cell) => {
-      const text = /^[=+\-@\t\r]/.test(String(cell ?? '')) ? `'${cell}` : String(cell ?? '')
-      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-    })
-    .join(',')}\r\n`

@@ -1,4 +1,4 @@
-// One step of a job: copies, moves or deletes the next of its listed objects.
+// One step of a job: copies, moves, deletes or tags the next of its listed objects.
 import { asCurrent, type Ctx, currentActor, type Step, type Upkeep } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
 import { renewed } from '../../work/lease.ts'
@@ -19,6 +19,7 @@ import { keepStep, mergeStep } from './merge/apply.ts'
 import { type CreateJob, goesBack } from './request.ts'
 import { rollbackStep } from './rollback/apply.ts'
 import * as store from './store.ts'
+import { tagStep } from './tags.ts'
 import { type Outcome, undoStep, type Work } from './undo.ts'
 
 /** Most blobs that are copied to another storage in one step. */
@@ -54,7 +55,7 @@ async function applyStep(ctx: Ctx, claim: Claim, work: Work): Promise<void> {
   const failed = await ctx.act(async (step) => {
     const job = await lease.hold(step.tx, claim)
     const outcome = await apply(await asCurrent(step), job, work)
-    if (outcome.done === 0) return step.nothing(outcome)
+    if (outcome.done === 0 || outcome.isUnchanged) return step.nothing(outcome)
     await noteOutcome(step, job, outcome)
     return null
   })
@@ -125,6 +126,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
     const { removed, errors } = await deleteKeys(step, bucket, keys, { job_id, seen })
     return { done: removed.length, errors, progress }
   }
+  if (kind === 'tag') return { ...(await tagStep(step, request, keys, { job_id, seen })), progress }
   if (kind !== 'copy' && kind !== 'move') throw new Error(`No step is known of a job of kind ${kind}`)
   const errors: ItemError[] = []
   const pairs = keys.flatMap((key) => {

@@ -19,7 +19,7 @@ const FIRST = 100
 const ITEMS_AT_ONCE = 2000
 
 /** Jobs that act on a list of objects. */
-const LISTED: ReadonlySet<string> = new Set(['copy', 'move', 'delete', 'empty_bucket'])
+const LISTED: ReadonlySet<string> = new Set(['copy', 'move', 'delete', 'empty_bucket', 'tag'])
 /** Whether that is told by the list; what is compared with a list of others takes too long. */
 const isListed = ({ kind, needed }: CreateJob): boolean => LISTED.has(kind) && needed === undefined
 

@@ -13,6 +13,7 @@ import { assertMayRecode } from './recode/recode.ts'
 import type { CreateJob, JobBody } from './request.ts'
 import { isOver, leavesWayBack } from './restorable.ts'
 import { completeRollback } from './rollback/complete.ts'
+import { assertTagChange } from './tags.ts'
 import { own } from './visible.ts'
 
 /** Microseconds that the clocks of processes, and of the database, may be apart. */
@@ -30,7 +31,7 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   if (other !== undefined) throw invalid(`body.${other}`, 'is not allowed for restore, which undoes the job')
   if (of === undefined) throw invalid('body.of', 'is required')
   const job = await own(ctx, of)
-  if (!leavesWayBack(job)) throw conflict('body.of', 'must be a job that deletes, moves, merges or goes back')
+  if (!leavesWayBack(job)) throw conflict('body.of', 'must be a job that deletes, moves, tags, merges or goes back')
   if (!isOver(job)) throw conflict('body.of', 'is a job that has not finished yet')
   const {
     kind,
@@ -42,15 +43,10 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
     dest_id = source_id,
     to,
   } = JSON.parse(job.request) as CreateJob
-  if (kind === 'merge')
-    // Its changes came after it was asked for, by whichever process's clock.
-    return {
-      kind: 'restore',
-      of,
-      source_bucket: dest_bucket,
-      source_id: dest_id,
-      to: formatMoment(Date.parse(job.created_at) * 1000 - APART),
-    }
+  // Its changes came after it was asked for, by whichever process's clock.
+  const before = formatMoment(Date.parse(job.created_at) * 1000 - APART)
+  if (kind === 'merge') return { kind: 'restore', of, source_bucket: dest_bucket, source_id: dest_id, to: before }
+  if (kind === 'tag') return { kind: 'restore', of, source_bucket, source_id, prefix, to: before }
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, source_id, prefix, to }
   return {
     kind: 'restore',
@@ -109,6 +105,8 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
     await assertKeyKnown(ctx.db, body.encryption)
   }
   if (body.dest_storage !== undefined) throw invalid('body.dest_storage', 'is only allowed for migrate')
+  if (body.kind === 'tag') assertTagChange(body.tags)
+  else if (body.tags !== undefined) throw invalid('body.tags', 'is only allowed for tag')
   const { kind, source_bucket, of, prefix = '', keys, search, query, dest_bucket, dest_prefix } = body
   if (of !== undefined) throw invalid('body.of', 'is only allowed for restore')
   if (source_bucket === undefined) throw invalid('body.source_bucket', 'is required')

@@ -31,7 +31,7 @@ async function listNext(step: Upkeep, job: store.JobRow, request: CreateJob): Pr
   const { tx } = step
   const { id } = job
   if (request.kind === 'merge') return listMerge(step, job, request)
-  const bucket = await holdSource(tx, request, request.kind === 'copy' ? 'read' : 'write')
+  const bucket = await holdSource(tx, request, request.kind === 'copy' || request.kind === 'tag' ? 'read' : 'write')
   if (goesBack(request)) return listRollback(step, job, request, bucket)
   const { id: bucketId, versioning } = bucket
   if (request.kind === 'restore') {
@@ -70,8 +70,8 @@ async function objectItems(step: Upkeep, bucketId: string, request: CreateJob, t
   const items = keys.map((key) => {
     // There may be nothing under a named key.
     const { blob_id = NIL_ID, last_modified = null, moment = null } = seen.get(key) ?? {}
-    // Only a query, or a user who approved it, may ask for what changes without the others, such as tags.
-    const asksMore = request.query !== undefined || request.approved !== undefined
+    // Only tags themselves, a query, or a user who approved it, may be about what changes without the others.
+    const asksMore = request.kind === 'tag' || request.query !== undefined || request.approved !== undefined
     return { key, blob_id, last_modified, version_id: null, seen: asksMore ? moment : null }
   })
   return { items, next }

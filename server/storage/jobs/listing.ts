@@ -143,7 +143,8 @@ function inOrder(keys: readonly string[], prefix: string, rung: string, down: bo
 function visibleRanges({ actor }: Upkeep, { kind, source_bucket }: CreateJob, prefix: string): Reach[] {
   const listed = reachOf(actor, 'list', source_bucket, prefix)
   if (listed.length > 0) return listed
-  return reachOf(actor, kind === 'copy' || kind === 'move' ? 'read' : 'delete', source_bucket, prefix)
+  const right = kind === 'copy' || kind === 'move' ? 'read' : kind === 'tag' ? 'write' : 'delete'
+  return reachOf(actor, right, source_bucket, prefix)
 }
 
 /** A range without the keys under a prefix. */

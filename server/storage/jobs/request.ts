@@ -1,5 +1,5 @@
 import type { BucketEncryption } from '../../../contract/encryption.ts'
-import type { ChangedBy, Decision, Job, Side } from '../../../contract/jobs.ts'
+import type { ChangedBy, Decision, Job, Side, TagChange } from '../../../contract/jobs.ts'
 import type { Actor } from '../../context.ts'
 
 /** What a job is to do, with defaults filled in. */
@@ -34,6 +34,8 @@ export interface CreateJob {
   /** What a merge does with conflicts: of these keys, and of others. */
   decisions?: readonly Decision[] | undefined
   on_conflict?: Side | undefined
+  /** What becomes of the tags of objects. */
+  tags?: TagChange | undefined
   /** What a user has approved that the job of an agent does; it does that, or nothing. */
   approved?: string | undefined
   /** The keys that are needed: a deletion is about all other objects. */
@@ -77,5 +79,5 @@ export type Selection = Pick<CreateJob, 'keys' | 'exclude' | 'decisions'>
 /** What a job stores of its creator in order to act as them later. */
 export type JobActor = Pick<Actor, 'auth_method' | 'token_id' | 'session_id' | 'origin'>
 
-/** Whether a job takes keys back to moments: a rollback, or a restore that undoes one. */
+/** Whether a job takes keys back to moments: a rollback, or a restore that undoes what is known by them. */
 export const goesBack = ({ kind, to }: CreateJob): boolean => kind === 'rollback' || to !== undefined

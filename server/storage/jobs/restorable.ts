@@ -1,6 +1,7 @@
 import type { Job } from '../../../contract/jobs.ts'
 import type { Ctx } from '../../context.ts'
 import { findBucket } from '../buckets/store.ts'
+import { isReadOnly } from '../buckets/writable.ts'
 import { knownMoments } from '../history/former/past.ts'
 import type { CreateJob } from './request.ts'
 import * as store from './store.ts'
@@ -10,7 +11,7 @@ export const leavesWayBack = ({ kind }: Pick<Job, 'kind'>): boolean =>
   kind === 'move' || kind === 'delete' || kind === 'empty_bucket' || isOfMoments(kind)
 
 /** Whether what a job of a kind has changed is found in the history of its bucket. */
-const isOfMoments = (kind: Job['kind']): boolean => kind === 'rollback' || kind === 'merge'
+const isOfMoments = (kind: Job['kind']): boolean => kind === 'rollback' || kind === 'merge' || kind === 'tag'
 
 export const isOver = ({ status }: store.JobRow): boolean => status !== 'queued' && status !== 'running'
 
@@ -28,9 +29,14 @@ export async function findRestorable(ctx: Ctx, rows: readonly store.JobRow[]): P
   return found
 }
 
-/** Whether it is still known what keys were before a rollback or merge, all of whose changes came after it was asked for. */
+/** Whether it is still known what keys were before such a job, all of whose changes came after it was asked for. */
 async function isStillKnown(ctx: Ctx, { request, created_at }: store.JobRow): Promise<boolean> {
   const { kind, source_bucket, dest_bucket = '' } = JSON.parse(request) as CreateJob
   const bucket = await findBucket(ctx.db, kind === 'merge' ? dest_bucket : source_bucket)
-  return bucket !== undefined && (await knownMoments(ctx, bucket)).from <= Date.parse(created_at) * 1000
+  // Of what others keep, only the tags are kept here, and nothing of what they were.
+  return (
+    bucket !== undefined &&
+    !isReadOnly(bucket) &&
+    (await knownMoments(ctx, bucket)).from <= Date.parse(created_at) * 1000
+  )
 }

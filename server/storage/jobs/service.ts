@@ -38,6 +38,7 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   rollback: ['read', 'write'],
   fork: ['read'],
   merge: ['read'],
+  tag: ['write'],
 }
 
 /** Queues a job; needs its rights somewhere under the prefix and, for copies, moves and merges, in the destination bucket. */
@@ -51,7 +52,8 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   for (const name of new Set([source_bucket, dest_bucket ?? source_bucket])) {
     const bucket = await findBucket(ctx.db, name)
     if (!bucket) throw bucketMissing(name)
-    const isRead = (kind === 'copy' || kind === 'merge') && name !== dest_bucket
+    // The tags of what others keep are kept here.
+    const isRead = kind === 'tag' || ((kind === 'copy' || kind === 'merge') && name !== dest_bucket)
     if (!isRead) assertWritable(bucket)
   }
   if (request.of !== undefined && !(await isRestorable(ctx, request.of)))
@@ -143,6 +145,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     by = null,
     on_conflict = null,
     needed,
+    tags = null,
     dry_run = false,
   } = JSON.parse(row.request) as CreateJob
   const plan = shownPlan(row.plan)
@@ -169,6 +172,7 @@ function describe(row: store.JobRow, restorable = false): Job {
     merge_plan: row.kind === 'merge' ? plan : null,
     needed: needed ? { bucket: needed.bucket, key: needed.key, as_of: needed.as_of } : null,
     comparison: needed ? plan : null,
+    tags,
     restorable,
     total: row.listed_at === null ? null : row.total,
     done: row.done,

@@ -17,6 +17,8 @@ export interface Outcome {
   done: number
   errors: readonly ItemError[]
   progress: { position: number; total?: number; listed_to?: string }
+  /** Nothing had to be changed, so there is nothing to record. */
+  isUnchanged?: boolean
   /** Moves of another job that need no more undoing. */
   settled?: { by: string; positions: readonly number[] }
 }

@@ -17,5 +17,8 @@ export const lockAsCurrent = store.setLock
 /** Step: sets an object's tags; null are none. */
 export const tagCurrent = store.setTags
 
+/** Step: sets the tags of several objects alike. */
+export const tagAllCurrent = store.setTagsOf
+
 /** Step: sets an object's ACL. */
 export const setAclAsCurrent = store.setAcl

@@ -103,6 +103,15 @@ export const setTags = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' 
     .where('key', '=', key)
     .execute()
 
+/** The same for several. */
+export const setTagsOf = (tx: Tx, { bucketId, keys }: Keys, tags: string | null) =>
+  tx
+    .updateTable('objects')
+    .set({ tags, ...changed() })
+    .where('bucket_id', '=', bucketId)
+    .where('key', 'in', keys)
+    .execute()
+
 export const setAcl = (tx: Tx, { bucket_id, key }: Pick<ObjectRow, 'bucket_id' | 'key'>, acl: string | null) =>
   tx
     .updateTable('objects')

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { wholeLanguage } from '../../i18n.ts'
 import { parentOf } from '../../keys.ts'
 import { ShareDialog } from '../shares/dialog.ts'
 import type { Picked } from './bulk.tsx'
@@ -7,6 +8,7 @@ import type { Row } from './listing.ts'
 const NewFolder = lazy(() => import('./Naming.tsx').then(({ NewFolder }) => ({ default: NewFolder })))
 const Rename = lazy(() => import('./Naming.tsx').then(({ Rename }) => ({ default: Rename })))
 const FolderDetails = lazy(() => import('./FolderDetails.tsx'))
+const TagDialog = lazy(() => wholeLanguage().then(() => import('./TagDialog.tsx')))
 const Transfer = lazy(() => import('./Transfer.tsx').then(({ Transfer }) => ({ default: Transfer })))
 
 /** An open dialog and its target. */
@@ -14,7 +16,7 @@ export type Open =
   | { kind: 'folder' }
   | { kind: 'rename'; row: Row }
   | { kind: 'about'; row: Row }
-  | { kind: 'copy'; picked: Picked }
+  | { kind: 'copy' | 'tag'; picked: Picked }
   /** With the cursor's new place. */
   | { kind: 'move'; picked: Picked; after: number }
   | { kind: 'share'; rows: readonly Row[] }
@@ -67,6 +69,8 @@ export function Dialogs({
           onClose={onClose}
           onRenamed={onRenamed}
         />
+      ) : open.kind === 'tag' ? (
+        <TagDialog picked={open.picked} onClose={onClose} />
       ) : (
         <Transfer picked={open.picked} kind={open.kind} onClose={onClose} onDone={onDone} />
       )}

@@ -9,15 +9,15 @@ import { refreshObjects } from './background.tsx'
 import { text } from './messages.ts'
 import { objectText } from './object-messages.ts'
 
-interface Entry {
+export interface Entry {
   id: number
   name: string
   value: string
 }
 let entryIds = 0
-const entriesOf = (pairs: Readonly<Record<string, string>> = {}): Entry[] =>
+export const entriesOf = (pairs: Readonly<Record<string, string>> = {}): Entry[] =>
   Object.entries(pairs).map(([name, value]) => ({ id: entryIds++, name, value }))
-const pairsOf = (entries: readonly Entry[]): Record<string, string> =>
+export const pairsOf = (entries: readonly Entry[]): Record<string, string> =>
   Object.fromEntries(entries.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]))
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other)
 
@@ -115,7 +115,7 @@ export function Edit({
 }
 
 /** Names with their values, to add to, change and remove. */
-function Entries({
+export function Entries({
   label,
   add,
   entries,

@@ -2,6 +2,7 @@ import { Button, Select } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { kinds } from '../../../../contract/kinds.ts'
 import { formatBytes } from '../../i18n.ts'
+import { ExportList } from '../search/ExportList.tsx'
 import { text as everywhere } from '../search/messages.ts'
 import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './filters.ts'
 import { type Listing, type Place, type Sort, sortsOf } from './listing.ts'
@@ -17,7 +18,7 @@ interface Choice<Value> {
 
 /** What search results can be narrowed to. */
 export default function FilterRow({
-  place: { sort, dir, at },
+  place: { bucket, prefix, sort, dir, at },
   search,
   filters,
   sortedFirst,
@@ -80,6 +81,7 @@ export default function FilterRow({
           {everywhere.inAll}
         </Link>
       )}
+      {search === '' || at !== undefined ? null : <ExportList q={search} bucket={bucket} prefix={prefix} />}
       <span className="warn" role="status">
         {sortedFirst === null ? '' : text.sortedFirst(sortedFirst)}
         {sortedFirst !== null && unread ? ' ' : ''}

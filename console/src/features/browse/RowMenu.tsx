@@ -12,6 +12,7 @@ import {
   IconMaximize,
   IconPencil,
   IconShare3,
+  IconTag,
   IconTrash,
   IconUsers,
 } from '@tabler/icons-react'
@@ -37,6 +38,7 @@ const icons: { readonly [id in Deed['id']]: typeof IconCopy } = {
   copyLink: IconLink,
   copyKey: IconClipboardText,
   access: IconUsers,
+  tag: IconTag,
   delete: IconTrash,
 }
 

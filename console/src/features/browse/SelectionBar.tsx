@@ -1,9 +1,16 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTrash, IconX } from '@tabler/icons-react'
+import { IconArrowRight, IconCopy, IconDownload, IconShare3, IconTag, IconTrash, IconX } from '@tabler/icons-react'
 import { type Deed, useKeyOf } from './deed.ts'
 import { text } from './messages.ts'
 
-const icons = { download: IconDownload, share: IconShare3, copy: IconCopy, move: IconArrowRight, delete: IconTrash }
+const icons = {
+  download: IconDownload,
+  share: IconShare3,
+  copy: IconCopy,
+  move: IconArrowRight,
+  tag: IconTag,
+  delete: IconTrash,
+}
 
 /** Replaces the filter bar while something is selected: shows the selection and its actions. */
 export function SelectionBar({

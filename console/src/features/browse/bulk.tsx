@@ -87,9 +87,9 @@ function outermost(rows: readonly Row[]): Row[] {
 }
 
 /** The jobs for what one call cannot do. Throws if it is too much even for jobs. */
-function jobsFor(
+export function jobsFor(
   { bucket, prefix, search, all, rows }: Picked,
-  kind: 'copy' | 'move' | 'delete',
+  kind: 'copy' | 'move' | 'delete' | 'tag',
   to?: Target,
 ): JobBody[] {
   const base = { kind, source_bucket: bucket } as const
@@ -113,7 +113,7 @@ function jobsFor(
   const keys = rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   if (folders.length > MOST_FOLDERS) throw new Error(text.tooManyFolders(MOST_FOLDERS))
   const jobs: JobBody[] = folders.map((key) => ({ ...base, prefix: key, ...into(lastSegment(key)) }))
-  if (keys.length > AT_ONCE)
+  if (keys.length > (kind === 'tag' ? 0 : AT_ONCE))
     for (let at = 0; at < keys.length; at += MOST_KEYS)
       jobs.push({ ...base, prefix, keys: keys.slice(at, at + MOST_KEYS), ...into('') })
   return jobs
@@ -123,7 +123,7 @@ const callFor = ({ all, rows }: Picked): string[] => {
   const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   return keys.length > AT_ONCE ? [] : keys
 }
-async function begin(bodies: readonly JobBody[], words?: (n: number) => string): Promise<void> {
+export async function begin(bodies: readonly JobBody[], words?: (n: number) => string): Promise<void> {
   for (const body of bodies) void watchJob(await beginJob(body), words)
 }
 

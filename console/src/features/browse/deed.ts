@@ -4,7 +4,7 @@ import { usePreferences } from '../../preferences.ts'
 export interface Deed {
   id:
     | ('open' | 'about' | 'full' | 'reveal' | 'download' | 'share')
-    | ('copy' | 'move' | 'rename' | 'copyLink' | 'copyKey' | 'access' | 'delete')
+    | ('copy' | 'move' | 'rename' | 'copyLink' | 'copyKey' | 'access' | 'tag' | 'delete')
   label: string
   run: () => void
 }

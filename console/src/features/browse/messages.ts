@@ -84,6 +84,7 @@ export const text = catalogue('browse.text', {
   downloadZip: 'Download as zip',
   copy: 'Copy to…',
   move: 'Move to…',
+  tag: 'Tags…',
   delete: 'Delete',
   rename: 'Rename…',
   share: 'Share…',
@@ -189,6 +190,7 @@ export const text = catalogue('browse.text', {
       decrypt: 'Decrypting',
       rollback: 'Rolling back',
       merge: 'Merging',
+      tag: 'Tagging',
     })[kind],
   worked: (kind: Job['kind']) =>
     ({
@@ -204,6 +206,7 @@ export const text = catalogue('browse.text', {
       decrypt: 'Decrypted',
       rollback: 'Rolled back',
       merge: 'Merged',
+      tag: 'Tagged',
     })[kind],
   operation: (kind: Job['kind']) =>
     ({
@@ -219,6 +222,7 @@ export const text = catalogue('browse.text', {
       decrypt: 'Decrypt',
       rollback: 'Rollback',
       merge: 'Merge',
+      tag: 'Tagging',
     })[kind],
   jobs: 'Jobs',
   progress: (verb: string, done: number, total: number | null) =>

@@ -104,6 +104,10 @@ export function useDeeds({
             run: settled((one) => show({ kind: 'move', picked: one, after: after(picked) })),
           }
         : undefined,
+      // Also of what others keep: tags are kept here.
+      isNow && may('write')
+        ? { id: 'tag', label: text.tag, run: settled((one) => show({ kind: 'tag', picked: one })) }
+        : undefined,
       single && {
         id: 'copyLink',
         label: text.copyLink,

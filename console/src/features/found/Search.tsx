@@ -14,6 +14,7 @@ import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 import { useFocus } from '../browse/useFocus.ts'
+import { ExportList } from '../search/ExportList.tsx'
 import { text } from '../search/messages.ts'
 import { SearchField } from '../search/SearchField.tsx'
 import { faultOf } from '../search/understood.ts'
@@ -68,6 +69,8 @@ export default function Search() {
             <span className="dim" role="status">
               {!isAsked ? '' : found ? text.found(found.total, found.isExact) : isPending ? text.searching : ''}
             </span>
+            <span className="grow" />
+            {isAsked && found && !isBare ? <ExportList q={q} /> : null}
           </div>
           {isAsked && found && found.unread.length > 0 ? <NotAsked unread={found.unread} /> : null}
           {q.trim() === '' ? (

@@ -11,8 +11,9 @@ import { notify } from '../../ui/notify.tsx'
 import { watchJob } from '../browse/background.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import { isOver } from '../jobs/describe.ts'
+import { useDryRun } from '../jobs/useDryRun.ts'
 import type { Suspect } from './author.tsx'
-import { hasRoom, Planned, useDryRun } from './DryRun.tsx'
+import { hasRoom, Planned } from './DryRun.tsx'
 import { text } from './messages.ts'
 
 /** Makes a bucket or folder what it was: what would happen is shown first, then it is one click. */

@@ -10,7 +10,8 @@ import { notify } from '../../ui/notify.tsx'
 import { watchJob } from '../browse/background.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import { isOver } from '../jobs/describe.ts'
-import { hasRoom, Planned, useDryRun } from './DryRun.tsx'
+import { useDryRun } from '../jobs/useDryRun.ts'
+import { hasRoom, Planned } from './DryRun.tsx'
 import { text } from './messages.ts'
 
 /** Conflicts that are decided one by one; the rest is decided together. */

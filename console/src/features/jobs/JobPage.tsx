@@ -8,6 +8,7 @@ import { bucketQuery, fateIn } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatCount, formatDuration } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { useView } from '../../navigation.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { csvOf, saveText } from '../../ui/csv.ts'
@@ -19,6 +20,7 @@ import { Tile, Tiles } from '../../ui/Tiles.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { beginJob, isUndoable, restoreRun, undoJob } from './begin.ts'
 import { isOver, shortfallOf, statusOf, titleOf } from './describe.ts'
+import { JobTags } from './JobTags.tsx'
 import { text } from './messages.ts'
 import { Progress } from './Progress.tsx'
 import { jobQuery } from './queries.ts'
@@ -48,6 +50,7 @@ const undoTexts: { [K in Job['kind']]?: string } = {
   move: text.moveBack,
   rollback: text.undoRollback,
   merge: text.undoMerge,
+  tag: text.undoTags,
 }
 
 function Actions({ job }: { job: Job }) {
@@ -106,6 +109,7 @@ function Actions({ job }: { job: Job }) {
         ...(dest_bucket === null ? {} : { dest_bucket }),
         ...(dest_prefix === null ? {} : { dest_prefix }),
         ...(if_none_match === null ? {} : { if_none_match }),
+        ...(job.tags && { tags: job.tags }),
       })
       notify.ok(text.retried)
       await go(`/jobs/${id}`)
@@ -259,6 +263,13 @@ function Detail({ job }: { job: Job }) {
               <dd>{job.search}</dd>
             </>
           )}
+          {job.query === null ? null : (
+            <>
+              <dt>{text.query}</dt>
+              <dd className="mono">{legible(job.query)}</dd>
+            </>
+          )}
+          {job.tags ? <JobTags {...job.tags} /> : null}
           <dt>{text.by}</dt>
           <dd>{job.created_by_email ?? '–'}</dd>
           <dt>{text.created}</dt>

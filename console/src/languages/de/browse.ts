@@ -84,6 +84,7 @@ export const text: Translation<typeof english.text> = {
   downloadZip: 'Als ZIP herunterladen',
   copy: 'Kopieren …',
   move: 'Verschieben …',
+  tag: 'Tags …',
   delete: 'Löschen',
   rename: 'Umbenennen …',
   share: 'Teilen …',
@@ -189,6 +190,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
       merge: 'Zusammenführen',
+      tag: 'Tags ändern',
     })[kind],
   worked: (kind) =>
     ({
@@ -204,6 +206,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'entschlüsselt',
       rollback: 'zurückgesetzt',
       merge: 'zusammengeführt',
+      tag: 'mit Tags versehen',
     })[kind],
   operation: (kind) =>
     ({
@@ -219,6 +222,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Entschlüsseln',
       rollback: 'Zurücksetzen',
       merge: 'Zusammenführen',
+      tag: 'Tags ändern',
     })[kind],
   jobs: 'Aufträge',
   progress: (verb, done, total) =>

@@ -85,6 +85,7 @@ export const text: Translation<typeof english.text> = {
   downloadZip: 'Descargar como zip',
   copy: 'Copiar a…',
   move: 'Mover a…',
+  tag: 'Etiquetas…',
   delete: 'Eliminar',
   rename: 'Cambiar nombre…',
   share: 'Compartir…',
@@ -193,6 +194,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Descifrando',
       rollback: 'Revirtiendo',
       merge: 'Fusionando',
+      tag: 'Etiquetando',
     })[kind],
   worked: (kind) =>
     ({
@@ -208,6 +210,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Descifrado terminado',
       rollback: 'Reversión terminada',
       merge: 'Fusión terminada',
+      tag: 'Etiquetado terminado',
     })[kind],
   operation: (kind) =>
     ({
@@ -223,6 +226,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Descifrado',
       rollback: 'Reversión',
       merge: 'Fusión',
+      tag: 'Etiquetado',
     })[kind],
   jobs: 'Tareas',
   progress: (verb, done, total) =>

@@ -86,6 +86,7 @@ export const text: Translation<typeof english.text> = {
   downloadZip: 'Télécharger (zip)',
   copy: 'Copier vers…',
   move: 'Déplacer vers…',
+  tag: 'Étiquettes…',
   delete: 'Supprimer',
   rename: 'Renommer…',
   share: 'Partager…',
@@ -194,6 +195,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
       merge: 'Fusion',
+      tag: 'Étiquetage',
     })[kind],
   worked: (kind) =>
     ({
@@ -209,6 +211,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Déchiffrement terminé',
       rollback: 'Rétablissement terminé',
       merge: 'Fusion terminée',
+      tag: 'Étiquetage terminé',
     })[kind],
   operation: (kind) =>
     ({
@@ -224,6 +227,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: 'Déchiffrement',
       rollback: 'Rétablissement',
       merge: 'Fusion',
+      tag: 'Étiquetage',
     })[kind],
   jobs: 'Tâches',
   progress: (verb, done, total) =>

@@ -82,6 +82,7 @@ export const text: Translation<typeof english.text> = {
   downloadZip: 'zip でダウンロード',
   copy: 'コピー…',
   move: '移動…',
+  tag: 'タグ…',
   delete: '削除',
   rename: '名前を変更…',
   share: '共有…',
@@ -183,6 +184,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '復号中',
       rollback: '巻き戻し中',
       merge: 'マージ中',
+      tag: 'タグ付け中',
     })[kind],
   worked: (kind) =>
     ({
@@ -198,6 +200,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '復号済み',
       rollback: '巻き戻し済み',
       merge: 'マージ済み',
+      tag: 'タグ付け済み',
     })[kind],
   operation: (kind) =>
     ({
@@ -213,6 +216,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '復号',
       rollback: '巻き戻し',
       merge: 'マージ',
+      tag: 'タグ付け',
     })[kind],
   jobs: 'ジョブ',
   progress: (verb, done, total) =>

@@ -6,6 +6,12 @@ export const text: Translation<typeof english.text> = {
   field: 'すべてのバケットを検索',
   allFor: (query) => `すべてのバケットで「${query}」を検索`,
   inAll: 'すべてのバケットで検索',
+  exportList: '一覧をエクスポート',
+  exportStreams: '見つかったものをすべて、届いた順にファイルに書き込みます。',
+  exportHolds: '見つかったものすべてが対象です。このブラウザーでは、完了するまでファイルをメモリに保持します。',
+  csv: 'CSV（表計算ソフト用）',
+  ndjson: 'NDJSON（正確なパス）',
+  exported: (name) => `${name} を保存しました`,
   found: (n, isExact) =>
     isExact
       ? `${formatCount(n)} 件のオブジェクトが見つかりました`

@@ -80,6 +80,7 @@ export const text: Translation<typeof english.text> = {
   downloadZip: '下载为 zip',
   copy: '复制到…',
   move: '移动到…',
+  tag: '标签…',
   delete: '删除',
   rename: '重命名…',
   share: '共享…',
@@ -181,6 +182,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '正在解密',
       rollback: '正在回退',
       merge: '正在合并',
+      tag: '正在更改标签',
     })[kind],
   worked: (kind) =>
     ({
@@ -196,6 +198,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '已解密',
       rollback: '已回退',
       merge: '已合并',
+      tag: '已更改标签',
     })[kind],
   operation: (kind) =>
     ({
@@ -211,6 +214,7 @@ export const text: Translation<typeof english.text> = {
       decrypt: '解密',
       rollback: '回退',
       merge: '合并',
+      tag: '更改标签',
     })[kind],
   jobs: '任务',
   progress: (verb, done, total) =>

@@ -110,6 +110,7 @@ export async function assertApproved(
 const OF_JOB: { [kind: string]: readonly ApprovableAction[] } = {
   copy: ['write'],
   delete: ['delete'],
+  tag: ['write'],
 }
 
 /** A job as it is asked for. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { api } from '../../../../contract/index.ts'
 import type { Ctx } from '../../../context.ts'
 import { noteArchived } from '../../../features/audit/reads.ts'
@@ -10,6 +11,7 @@ import { archive } from '../../../storage/objects/archive/archive.ts'
 import { browse, listObjects } from '../../../storage/objects/lists/browse.ts'
 import { countObjects, sizeFolders } from '../../../storage/objects/lists/count.ts'
 import { searchEverywhere } from '../../../storage/objects/lists/everywhere.ts'
+import { exportList } from '../../../storage/objects/lists/export.ts'
 import { searchByQuery } from '../../../storage/objects/lists/query-page.ts'
 import { listMatching } from '../../../storage/objects/lists/search.ts'
 import { searchObjects } from '../../../storage/objects/lists/search-page.ts'
@@ -89,6 +91,15 @@ export const objectRoutes = [
       : searchByQuery(ctx, params.bucket, { q, ...query })
   }),
   handle(api.searchEverywhere, (ctx, { query }) => searchEverywhere(ctx, query)),
+  handle(api.exportSearch, async (ctx, { query, request, reply }) => {
+    const { format = 'csv' } = query
+    const lines = request.method === 'HEAD' ? [] : await exportList(ctx, query)
+    reply
+      .header('content-type', format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson')
+      .header('content-disposition', `attachment; filename="objects.${format}"`)
+      .header('cache-control', 'no-store')
+    return reply.send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }))
+  }),
   handle(api.suggestSearch, (ctx, { query }) => suggest(ctx, query)),
   handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>
     countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),

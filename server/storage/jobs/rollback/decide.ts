@@ -2,8 +2,9 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import { findAlone } from '../../../blobs/history/note.ts'
 import { findPointed } from '../../../blobs/pointers.ts'
-import { refusal, type Upkeep } from '../../../context.ts'
+import { denial, refusal, type Upkeep } from '../../../context.ts'
 import type { ObjectRow, Row } from '../../../db/schema.ts'
+import { writing } from '../../../iam/names-of-rights.ts'
 import { countsHistory, type HeldBucket } from '../../buckets/service.ts'
 import { asOf } from '../../history/former/as-of.ts'
 import { findSince, findSnapshot } from '../../history/former/store.ts'
@@ -126,6 +127,8 @@ async function findFormer({ tx }: Upkeep, { id: bucketId }: HeldBucket, asked: r
 function refusalOf({ actor }: Upkeep, { name }: HeldBucket, { key, current, wanted }: Turn): ServiceError | null {
   const now = current ? withTags(current) : key
   if (!wanted) return refusal(actor, 'delete', name, now)
+  const tagging = current && current.tags !== wanted.tags ? denial(actor, writing('PutObjectTagging'), name, now) : null
+  if (tagging) return tagging
   return refusal(actor, 'read', name, withTags(wanted)) ?? refusal(actor, 'write', name, now)
 }
 
