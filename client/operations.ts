@@ -969,6 +969,15 @@ export interface Agent {
   used_in_all: AgentUse
   /** How many of its requests wait for approval. */
   waiting: number
+  /** The client that it was made for when that signed in; null if a user made it. */
+  client: {
+    /** As the client calls itself. */
+    name: string
+    /** Where it got its access: the host of its redirect URI, or the scheme of an application. */
+    redirect_host: string
+    /** Whether that is the machine of the browser. */
+    on_this_machine: boolean
+  } | null
 }
 
 export interface AgentApproval {

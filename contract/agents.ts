@@ -112,6 +112,15 @@ export const AgentUse = Type.Object({
 })
 export type AgentUse = Type.Static<typeof AgentUse>
 
+/** The client of OAuth that an agent was made for. */
+const AgentClient = Type.Object({
+  name: Type.String({ description: 'As the client calls itself.' }),
+  redirect_host: Type.String({
+    description: 'Where it got its access: the host of its redirect URI, or the scheme of an application.',
+  }),
+  on_this_machine: Type.Boolean({ description: 'Whether that is the machine of the browser.' }),
+})
+
 const common = {
   id: Id,
   name: Type.String(),
@@ -134,6 +143,9 @@ export const Agent = Type.Object({
   renews_at: Nullable(Timestamp, { description: 'When the hour ends; null if nothing was counted in it yet.' }),
   used_in_all: AgentUse,
   waiting: Type.Integer({ description: 'How many of its requests wait for approval.' }),
+  client: Nullable(AgentClient, {
+    description: 'The client that it was made for when that signed in; null if a user made it.',
+  }),
 })
 export type Agent = Type.Static<typeof Agent>
 

@@ -485,8 +485,11 @@ describeEngines('MCP by OAuth', (engine, itOnce) => {
     const onFork: NewAgent = { ...named(), fork: { bucket: 'photos' } }
     await steps.connect(onFork)
     const { items } = await server.admin.listAudit({ query: { action: ['create_bucket', 'agent_create'] } })
-    const { fork } = (await agentOf(onFork.name)) ?? {}
+    const { fork, client: madeFor } = (await agentOf(onFork.name)) ?? {}
     assert.match(String(fork), /^photos-agent-/)
+    const { host, protocol } = new URL(REDIRECT)
+    assert.deepEqual([madeFor?.redirect_host, madeFor?.on_this_machine], [host, protocol === 'http:'])
+    assert.equal(typeof madeFor?.name, 'string')
     assert.deepEqual([items[0]?.details.fork, items[0]?.details.name], [fork, onFork.name])
     assert.equal(items[1]?.bucket, fork)
   })

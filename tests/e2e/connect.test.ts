@@ -85,6 +85,15 @@ describe('console: a client of the MCP server', { skip: noBrowser }, () => {
           ['Test client', [{ bucket: 'inbox', prefix: '', actions: ['list', 'read'] }]],
         )
         assert.deepEqual(agent?.approval.actions, ['share'])
+        const { host } = new URL(client.redirect)
+        assert.deepEqual(agent?.client, { name: 'Test client', redirect_host: host, on_this_machine: true })
+        const agents = await openConsole(browser, server, '/agents')
+        const said = agents.page.getByText(`Test client (${host}, on this device)`, { exact: true })
+        await said.waitFor()
+        await agents.check('agents-of-client')
+        await agents.page.getByRole('link', { name: 'Test client' }).click()
+        await said.waitFor()
+        await agents.check('agent-of-client')
       },
       { who: null },
     ))

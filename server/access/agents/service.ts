@@ -14,6 +14,7 @@ import { isAdmin } from '../../../contract/permissions.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
+import { redirectPlace } from '../../base/redirect-place.ts'
 import type { Ctx, Step } from '../../context.ts'
 import { hashSecret } from '../../secrets/sign.ts'
 import { newSecret, resealSecret, sealSecret } from '../access-keys/secret.ts'
@@ -138,6 +139,10 @@ function describe(row: store.ListedAgent, now: Date): Agent {
     renews_at: ends,
     used_in_all: JSON.parse(row.in_all) as AgentUse,
     waiting: Number(row.waiting),
+    client:
+      row.client_name === null || row.redirect_uri === null
+        ? null
+        : { name: row.client_name, ...redirectPlace(row.redirect_uri) },
   }
 }
 

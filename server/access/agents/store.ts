@@ -21,15 +21,23 @@ export const lockAll = (tx: Tx): Promise<AgentRow[]> =>
   tx.selectFrom('agents').selectAll().orderBy('id').forUpdate().execute()
 
 /** An agent with who made it, what it has used and what waits. */
-export type ListedAgent = AgentRow & Omit<UseRow, 'agent_id'> & { email: string; waiting: number }
+export type ListedAgent = AgentRow &
+  Omit<UseRow, 'agent_id'> & {
+    email: string
+    waiting: number
+    /** Of the client that it was made for. */
+    client_name: string | null
+    redirect_uri: string | null
+  }
 
 const listed = (db: Db, now: Date) =>
   db
     .selectFrom('agents as a')
     .innerJoin('users as u', 'u.id', 'a.user_id')
     .innerJoin('agent_uses as s', 's.agent_id', 'a.id')
+    .leftJoin('oauth_grants as g', 'g.agent_id', 'a.id')
     .selectAll('a')
-    .select(['u.email', 's.hour_from', 's.this_hour', 's.in_all'])
+    .select(['u.email', 's.hour_from', 's.this_hour', 's.in_all', 'g.client_name', 'g.redirect_uri'])
     .select((e) =>
       e
         .selectFrom('agent_approvals as p')

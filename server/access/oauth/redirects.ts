@@ -22,15 +22,6 @@ export function faultOfRedirect(uri: string): string | null {
   return PRIVATE_SCHEME.test(scheme) || KNOWN_SCHEMES.has(scheme) ? null : `has the scheme "${scheme}"`
 }
 
-/** Whether the answer stays on the machine of the browser: at a port of it, or in an application. */
-export const isLocal = (uri: string): boolean => !uri.startsWith('https:')
-
-/** What to show of a redirect URI: its host, or the scheme of an application. */
-export function placeOf(uri: string): string {
-  const { protocol, host } = new URL(uri)
-  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1)
-}
-
 /** Whether a redirect URI is the one registered: letter by letter, but for the port on this machine. */
 export function isSameRedirect(registered: string, asked: string): boolean {
   if (registered === asked) return true

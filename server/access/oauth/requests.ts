@@ -1,12 +1,13 @@
 // What a client asks a user for. The console holds it meanwhile, signed: nothing is stored for those who only ask.
 import { ServiceError } from '../../../contract/errors.ts'
 import type { Authorization } from '../../../contract/oauth.ts'
+import { redirectPlace } from '../../base/redirect-place.ts'
 import { MINUTE_MS } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { Ctx } from '../../context.ts'
 import { readClaims, signClaims } from '../../secrets/sign.ts'
 import { findClient } from './clients.ts'
-import { faultOfRedirect, isLocal, isSameRedirect, placeOf } from './redirects.ts'
+import { faultOfRedirect, isSameRedirect } from './redirects.ts'
 import { oauthRefusal } from './refusal.ts'
 import { issuerOf, resourceOf } from './server.ts'
 
@@ -100,8 +101,7 @@ export function describeRequest(ctx: Ctx, signed: string): Authorization {
   return {
     client_name,
     client_host: host,
-    redirect_host: placeOf(redirect_uri),
-    on_this_machine: isLocal(redirect_uri),
+    ...redirectPlace(redirect_uri),
     refuse_url: answerUrl(ctx.config, request, { error: 'access_denied' }),
     expires_at: new Date(ends).toISOString(),
   }

@@ -17,6 +17,7 @@ import { Status, TimeAgo } from '../../ui/values.tsx'
 import { scopeWords } from '../tokens/limits.ts'
 import { tones } from './Agents.tsx'
 import { Approvals } from './Approvals.tsx'
+import { clientWords } from './client.ts'
 import { text } from './messages.ts'
 import { agentQuery, approvalsQuery, logQuery } from './queries.ts'
 import { UndoAgent } from './UndoAgent.tsx'
@@ -90,7 +91,7 @@ export default function AgentPage() {
   )
 }
 
-const Facts = ({ agent: { status, email, expires_at, renews_at } }: { agent: Agent }) => (
+const Facts = ({ agent: { status, email, expires_at, renews_at, client: madeFor } }: { agent: Agent }) => (
   <dl className="facts">
     <dt>{text.state}</dt>
     <dd>
@@ -98,6 +99,12 @@ const Facts = ({ agent: { status, email, expires_at, renews_at } }: { agent: Age
     </dd>
     <dt>{text.maker}</dt>
     <dd>{email}</dd>
+    {madeFor ? (
+      <>
+        <dt>{text.client}</dt>
+        <dd>{clientWords(madeFor)}</dd>
+      </>
+    ) : null}
     <dt>{text.expires}</dt>
     <dd>
       <TimeAgo time={expires_at} none={text.neverEnds} />

@@ -14,6 +14,7 @@ import { Status, TimeAgo, type Tone } from '../../ui/values.tsx'
 import { scopeWords } from '../tokens/limits.ts'
 import { Approvals } from './Approvals.tsx'
 import { CreateAgent } from './CreateAgent.tsx'
+import { clientWords } from './client.ts'
 import { text } from './messages.ts'
 import { agentsQuery, approvalsQuery } from './queries.ts'
 import { RevealAgent } from './RevealAgent.tsx'
@@ -34,12 +35,13 @@ export default function Agents() {
       key: 'name',
       breaks: true,
       title: text.name,
-      cell: ({ id, name, waiting }) => (
+      cell: ({ id, name, waiting, client }) => (
         <>
           <Link to={`/agents/${id}`} className="agents-link">
             <strong>{name}</strong>
           </Link>
           {waiting > 0 ? <span className="warn small"> {text.waiting(waiting)}</span> : null}
+          {client ? <div className="dim small">{clientWords(client)}</div> : null}
         </>
       ),
     },

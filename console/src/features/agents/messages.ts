@@ -29,6 +29,7 @@ export const text = catalogue('agents.text', {
   token: 'Token',
   connect: 'Connect an MCP client',
   client: 'Client',
+  ofClient: (client: string, place: string) => `${client} (${place})`,
   agent: 'Agent',
   maker: 'Created by',
   used: 'Used this hour',

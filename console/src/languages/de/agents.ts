@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   token: 'Token',
   connect: 'MCP-Client verbinden',
   client: 'Client',
+  ofClient: (client, place) => `${client} (${place})`,
   agent: 'Agent',
   maker: 'Erstellt von',
   used: 'Diese Stunde verbraucht',

@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   token: 'Token',
   connect: 'Conectar un cliente MCP',
   client: 'Cliente',
+  ofClient: (client, place) => `${client} (${place})`,
   agent: 'Agente',
   maker: 'Creado por',
   used: 'Usado esta hora',

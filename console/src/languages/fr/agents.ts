@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   token: 'Jeton',
   connect: 'Connecter un client MCP',
   client: 'Client',
+  ofClient: (client, place) => `${client} (${place})`,
   agent: 'Agent',
   maker: 'Créé par',
   used: 'Utilisé cette heure',

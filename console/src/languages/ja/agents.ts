@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   token: 'トークン',
   connect: 'MCP クライアントを接続',
   client: 'クライアント',
+  ofClient: (client, place) => `${client}（${place}）`,
   agent: 'エージェント',
   maker: '作成者',
   used: 'この 1 時間の使用量',

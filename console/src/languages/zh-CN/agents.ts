@@ -30,6 +30,7 @@ export const text: Translation<typeof english.text> = {
   token: '令牌',
   connect: '连接 MCP 客户端',
   client: '客户端',
+  ofClient: (client, place) => `${client}（${place}）`,
   agent: '智能体',
   maker: '创建者',
   used: '本小时已用',
