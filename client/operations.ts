@@ -6513,7 +6513,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, a number is added; nothing is ever overwritten. */
+  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, the file is stored with a number after it; nothing is ever overwritten. Visitors are not told what there is: the response has the name that was sent. */
   receiveThroughShare: {
     call: {
       params: {
@@ -6533,7 +6533,7 @@ export interface Operations {
       size: number
     }
   }
-  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, a number is added; nothing is ever overwritten. */
+  /** PUT /public/s/{token}/{+key}: Upload a file through an upload link. If the name is already in use, the file is stored with a number after it; nothing is ever overwritten. Visitors are not told what there is: the response has the name that was sent. */
   receiveThroughShareAtRoot: {
     call: {
       params: {
@@ -6601,7 +6601,7 @@ export interface Operations {
       size: number
     }
   }
-  /** POST /public/uploads/{upload}/complete: Complete a multipart upload through a link. If the name is already in use, a number is added; nothing is ever overwritten. Repeating the request returns the same result. 409 names parts that are missing. */
+  /** POST /public/uploads/{upload}/complete: Complete a multipart upload through a link. If the name is already in use, the file is stored with a number after it; nothing is ever overwritten. The response has the name that was sent. Repeating the request returns the same result. 409 names parts that are missing. */
   completeSharedUpload: {
     call: {
       params: {

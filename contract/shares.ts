@@ -281,7 +281,8 @@ const receiveSpec = {
   method: 'PUT',
   url: '/public/s/{token}/{+key}',
   summary: 'Upload a file through an upload link',
-  description: 'If the name is already in use, a number is added; nothing is ever overwritten.',
+  description:
+    'If the name is already in use, the file is stored with a number after it; nothing is ever overwritten. Visitors are not told what there is: the response has the name that was sent.',
   consumes: 'bytes',
   status: 201,
   params: Type.Object({ token: Token, key: UploadName }),
@@ -583,7 +584,7 @@ export const operations = {
     url: '/public/uploads/{upload}/complete',
     summary: 'Complete a multipart upload through a link',
     description:
-      'If the name is already in use, a number is added; nothing is ever overwritten. Repeating the request returns the same result. 409 names parts that are missing.',
+      'If the name is already in use, the file is stored with a number after it; nothing is ever overwritten. The response has the name that was sent. Repeating the request returns the same result. 409 names parts that are missing.',
     status: 200,
     reply: receiveSpec.reply,
     errors: [...uploadErrors, 'unauthenticated', 'too_large', 'quota_exceeded', 'limit_reached', 'read_only'],

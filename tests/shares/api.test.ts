@@ -405,8 +405,15 @@ describeEngines('share links', (engine, itOnce) => {
     const link = await server.admin.createShare({ body: { kind: 'upload', bucket: BUCKET, prefix: 'often/' } })
     const send = async (name: string) =>
       (await open(link.token, { path: `/${name}`, method: 'PUT', body: 'x' })).json<{ name?: string }>().name ?? ''
+    const keys = async (search: string) => {
+      const query = { prefix: 'often/', search, limit: 1000 }
+      const { items } = await server.admin.listObjects({ params: { bucket: BUCKET }, query })
+      return items.map(({ key }) => key.slice('often/'.length)).sort()
+    }
+    // Visitors are not told what there is.
     assert.equal(await send('photo.jpg'), 'photo.jpg')
-    assert.equal(await send('photo.jpg'), 'photo (2).jpg')
+    assert.equal(await send('photo.jpg'), 'photo.jpg')
+    assert.deepEqual(await keys('photo'), ['photo (2).jpg', 'photo.jpg'])
     await server.database.transaction(async (tx) => {
       const row = await tx
         .selectFrom('objects')
@@ -416,12 +423,20 @@ describeEngines('share links', (engine, itOnce) => {
       const rows = Array.from({ length: 998 }, (_, i) => ({ ...row, key: `often/photo (${i + 3}).jpg` }))
       await tx.insertInto('objects').values(rows).execute()
     })
+    const before = await keys('photo (')
     const names = await Promise.all(Array.from({ length: 8 }, () => send('photo.jpg')))
-    for (const name of names) assert.match(name, /^photo \(\d+\)\.jpg$/)
-    assert.equal(new Set(names).size, 8)
+    assert.deepEqual(names, Array(8).fill('photo.jpg'))
+    const numbered = (await server.admin.listAudit({ query: { action: ['upload'], page_size: 8 } })).items
+    const stored = numbered.map(({ object_key }) => object_key?.slice('often/'.length) ?? '')
+    for (const name of stored) {
+      assert.match(name, /^photo \(\d+\)\.jpg$/)
+      assert.ok(!before.includes(name))
+    }
+    assert.equal(new Set(stored).size, 8)
     const long = `${'ä'.repeat(507)}.jpg`
     assert.equal(await send(encodeURIComponent(long)), long)
-    assert.equal(await send(encodeURIComponent(long)), `${'ä'.repeat(505)} (2).jpg`, 'a key has 1024 bytes')
+    assert.equal(await send(encodeURIComponent(long)), long)
+    assert.deepEqual(await keys('ä'), [`${'ä'.repeat(505)} (2).jpg`, long].sort(), 'a key has 1024 bytes')
   })
 
   it('shows links to their makers, and to who manages what they are of', async () => {
@@ -639,7 +654,7 @@ describeEngines('share links', (engine, itOnce) => {
         headers: { 'content-type': 'image/png' },
       }),
     )
-    assert.deepEqual([stored.status, stored.json()], [201, { name: 'photo (2).png', size: 10 }])
+    assert.deepEqual([stored.status, stored.json()], [201, { name: 'photo.png', size: 10 }])
     const read = async (key: string) => (await server.admin.getObject({ params: { bucket: BUCKET, key } })).text()
     assert.deepEqual([await read('inbox/photo.png'), await read('inbox/photo (2).png')], ['mine', '0123456789'])
     const before = (await server.stored()).length

@@ -156,7 +156,8 @@ export async function receivePartThroughShare(
 }
 
 /**
- * Makes the parts a file, under a free name, if the link still takes it. Repeating it returns the same for a day.
+ * Makes the parts a file, under a free name, if the link still takes it; returns the name that was sent. Repeating it returns the
+ * same for a day.
  */
 export async function completeThroughShare(ctx: Ctx, named: string): Promise<{ name: string; size: number }> {
   const { upload, ...link } = await find(ctx, named)
@@ -176,7 +177,7 @@ export async function completeThroughShare(ctx: Ctx, named: string): Promise<{ n
       },
     },
   })
-  return { name: object.key.slice(row.target.length), size: object.size }
+  return { name: upload.key.slice(row.target.length), size: object.size }
 }
 
 /** Ends an upload and deletes its parts. */

@@ -70,5 +70,5 @@ export async function receiveThroughShare(
   const object = await writeUnderFreeName(visitor, row.bucket, received, terms)
   noteOpened(ctx, link)
   noteAccess(ctx, row, 'uploaded', { key: object.key, sender })
-  return { name: object.key.slice(row.target.length), size }
+  return { name, size }
 }

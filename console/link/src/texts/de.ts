@@ -112,7 +112,6 @@ const german: Texts = {
   waiting: 'Wartet',
   sending: (percent) => `${percent} %`,
   sent: 'Gesendet',
-  sentAs: (name) => `Gesendet als ${name}`,
   allSent: (n) => `${files(n)} gesendet. Sie können diese Seite schließen.`,
   someSent: (sent, failed) => `${files(sent)} gesendet, ${formatCount(failed)} nicht gesendet.`,
   yourName: 'Ihr Name',

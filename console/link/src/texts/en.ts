@@ -114,7 +114,6 @@ export const english = {
   waiting: 'Queued',
   sending: (percent: number) => `${percent}%`,
   sent: 'Sent',
-  sentAs: (name: string) => `Sent as ${name}`,
   allSent: (n: number) => `${plural(n, { one: 'file', other: 'files' })} sent. You can close this page.`,
   someSent: (sent: number, failed: number) =>
     `${plural(sent, { one: 'file', other: 'files' })} sent, ${formatCount(failed)} not sent.`,

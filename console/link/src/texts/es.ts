@@ -112,7 +112,6 @@ const spanish: Texts = {
   waiting: 'En espera',
   sending: (percent) => `${percent} %`,
   sent: 'Enviado',
-  sentAs: (name) => `Enviado como ${name}`,
   allSent: (n) => `${plural(n, { one: 'archivo enviado', other: 'archivos enviados' })}. Ya puede cerrar esta página.`,
   someSent: (sent, failed) =>
     `${plural(sent, { one: 'archivo enviado', other: 'archivos enviados' })}, ${formatCount(failed)} sin enviar.`,

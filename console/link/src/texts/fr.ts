@@ -113,7 +113,6 @@ const french: Texts = {
   waiting: 'En attente',
   sending: (percent) => `${percent} %`,
   sent: 'Envoyé',
-  sentAs: (name) => `Envoyé sous le nom ${name}`,
   allSent: (n) => `${plural(n, { one: 'fichier envoyé', other: 'fichiers envoyés' })}. Vous pouvez fermer cette page.`,
   someSent: (sent, failed) =>
     `${plural(sent, { one: 'fichier envoyé', other: 'fichiers envoyés' })}, ${formatCount(failed)} en échec.`,

@@ -113,7 +113,6 @@ const japanese: Texts = {
   waiting: '待機中',
   sending: (percent) => `${percent}%`,
   sent: '送信済み',
-  sentAs: (name) => `${name} として送信済み`,
   allSent: (n) => `${files(n)}を送信しました。このページを閉じてかまいません。`,
   someSent: (sent, failed) => `${files(sent)}を送信しました。${formatCount(failed)} 個は送信できませんでした。`,
   yourName: 'お名前',

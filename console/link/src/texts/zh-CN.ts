@@ -112,7 +112,6 @@ const chinese: Texts = {
   waiting: '排队中',
   sending: (percent) => `${percent}%`,
   sent: '已发送',
-  sentAs: (name) => `已发送，名称为 ${name}`,
   allSent: (n) => `${files(n)}已发送。您可以关闭此页面。`,
   someSent: (sent, failed) => `${files(sent)}已发送，${formatCount(failed)} 个未发送。`,
   yourName: '您的姓名',

@@ -33,18 +33,16 @@ const pathOf = (upload: string) => `/api/v1/public/uploads/${upload}`
  * Sends a file in parts, continuing an upload of it that was begun before, also before a reload. Tries again for as long as
  * the connection or the server fails; rejects with `Refused`, or `Unreadable`.
  */
-export async function sendInParts(file: File, who: Sender, options: Options): Promise<{ name: string }> {
+export async function sendInParts(file: File, who: Sender, options: Options): Promise<void> {
   for (let tries = 0; ; tries++) {
     const attempt = randomText()
     const upload = await persist(file, options, () => open(file, { who, attempt }, options.signal))
     try {
       await sendMissing(file, upload, options)
-      const done = await persist(file, options, async () => {
-        const answer = await ask(`${pathOf(upload.upload)}/complete`, { method: 'POST', signal: options.signal })
-        return answer.json() as Promise<{ name: string }>
-      })
-      forget(upload.upload)
-      return done
+      await persist(file, options, () =>
+        ask(`${pathOf(upload.upload)}/complete`, { method: 'POST', signal: options.signal }),
+      )
+      return forget(upload.upload)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       // It expired meanwhile, or some parts were lost: what there is now says how to go on.

@@ -12,7 +12,7 @@ export interface Sending {
   state: 'waiting' | 'sending' | 'paused' | 'sent' | 'failed' | 'cancelled'
   /** Bytes. */
   sent: number
-  /** Why it failed, or the file's final name. */
+  /** Why it failed, or waits. */
   note?: string | undefined
   /** A retry may help. */
   again: boolean
@@ -55,10 +55,9 @@ export function createQueue(info: ShareInfo) {
     const onSent = (sent: number) => change(id, { sent })
     const onWaiting = (waits: boolean) => change(id, { note: waits ? text.reconnecting : undefined })
     try {
-      const { name } = isInParts(file)
-        ? await sendInParts(file, who, { signal, onSent, onWaiting })
-        : await sendWhole(file, who, { signal, onSent })
-      change(id, { state: 'sent', sent: file.size, note: name === file.name ? undefined : text.sentAs(name) })
+      if (isInParts(file)) await sendInParts(file, who, { signal, onSent, onWaiting })
+      else await sendWhole(file, who, { signal, onSent })
+      change(id, { state: 'sent', sent: file.size, note: undefined })
     } catch (error) {
       if (signal.aborted) change(id, { state: run.endsAs, note: undefined, again: true })
       else change(id, { state: 'failed', ...reasonOf(error, info) })
@@ -119,12 +118,12 @@ export const isUnderWay = ({ state }: Sending): boolean => state === 'waiting' |
 /** Whether a file can be paused, and continued after a reload. */
 export const isInParts = ({ size }: File): boolean => size > PART_BYTES
 
-/** Sends a file in one request; returns the name that it got. */
+/** Sends a file in one request. */
 function sendWhole(
   file: File,
   who: Sender,
   options: { signal: AbortSignal; onSent: (bytes: number) => void },
-): Promise<{ name: string }> {
+): Promise<unknown> {
   const headers = { ...headersOf(who), ...(file.type ? { 'content-type': file.type } : {}) }
   return put(contentsUrl({}, `/${encodeURIComponent(file.name)}`), file, { headers, ...options })
 }
