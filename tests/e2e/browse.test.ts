@@ -17,7 +17,7 @@ import { pdf } from '../support/pdf.ts'
 import { photo } from '../support/pictures.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { at, grid, names, row, tabToGrid } from './listing.ts'
+import { at, found, grid, names, paths, row, tabToGrid } from './listing.ts'
 
 describeConsole('object browser', (engine) => {
   let server: TestServer
@@ -320,8 +320,7 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.press('/')
       await page.keyboard.type('plan')
       await page.getByText('2 objects found').waitFor()
-      const found = row(page, 'x/2027/plan.txt')
-      await found.click({ button: 'right' })
+      await found(page, 'x/2027/plan.txt').click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Share…' }).click()
       await dialog.getByRole('heading', { name: 'Share plan.txt' }).waitFor()
       await page.keyboard.press('Escape')
@@ -332,7 +331,7 @@ describeConsole('object browser', (engine) => {
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type('plan-b.txt')
       await page.keyboard.press('Enter')
-      await row(page, 'x/2027/plan-b.txt').waitFor()
+      await found(page, 'x/2027/plan-b.txt').waitFor()
       assert.deepEqual(await keysIn(bucket), ['x/2026/plan.txt', 'x/2027/plan-b.txt', 'x/2027/zebra.txt'])
       // As tiles, a name first and then its folder.
       await page.getByRole('button', { name: 'Tiles' }).click()
@@ -361,7 +360,7 @@ describeConsole('object browser', (engine) => {
       })
       const { page, check } = await open(browser, bucket)
       await row(page, 'a').waitFor()
-      const shows = (...expected: string[]) => until(async () => String(await names(page)) === String(expected))
+      const shows = (...expected: string[]) => until(async () => String(await paths(page)) === String(expected))
       await page.getByRole('button', { name: 'Filter results' }).click()
       const filters = page.getByRole('group', { name: 'Filter results' })
       await filters.getByRole('combobox', { name: 'Type' }).click()
@@ -419,7 +418,7 @@ describeConsole('object browser', (engine) => {
         'x/plan of the house.png',
         'x/plan.txt',
       ]
-      const shows = (...expected: string[]) => until(async () => String(await names(page)) === String(expected))
+      const shows = (...expected: string[]) => until(async () => String(await paths(page)) === String(expected))
       await shows(...byName)
       await check('search')
 
@@ -434,19 +433,19 @@ describeConsole('object browser', (engine) => {
         'x/plan of the house.png',
       )
       await head('Size').click()
-      await until(async () => (await names(page))[1] === 'x/plan of the house.png')
+      await until(async () => (await paths(page))[1] === 'x/plan of the house.png')
       assert.deepEqual(
         [new URL(page.url()).searchParams.get('sort'), new URL(page.url()).searchParams.get('dir')],
         ['size', 'desc'],
       )
       await head('Type').focus()
       await page.keyboard.press('Enter')
-      await until(async () => (await names(page))[1] === 'x/old plan.zip')
+      await until(async () => (await paths(page))[1] === 'x/old plan.zip')
       assert.equal(await page.getByRole('columnheader', { name: 'Type' }).getAttribute('aria-sort'), 'ascending')
       await page.reload()
-      await until(async () => (await names(page))[1] === 'x/old plan.zip')
+      await until(async () => (await paths(page))[1] === 'x/old plan.zip')
       await head('Modified').click()
-      await until(async () => (await names(page))[1] === 'x/plan.txt')
+      await until(async () => (await paths(page))[1] === 'x/plan.txt')
       await head('Name').click()
       await head('Name').click()
       await shows('plans', ...byName.slice(1).toReversed())
@@ -505,6 +504,39 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('names what it has found before the folder that it is in, with what was asked for marked', () =>
+    inBrowser(async (browser) => {
+      const long = 'minutes of the meeting about the harbour, final-report.txt'
+      const bucket = await fill({ 'Reports/2026/my REPORT.txt': 'a', [`x/${long}`]: 'b', 'x/other.txt': 'c' })
+      const { page, check, faults } = await open(browser, bucket, { q: 'report' })
+      await page.getByText('1 folder, 2 objects found').waitFor()
+      assert.deepEqual(await paths(page), ['Reports', 'Reports/2026/my REPORT.txt', `x/${long}`])
+      const marks = (path: string) => found(page, path).locator('mark').allTextContents()
+      await found(page, 'Reports').locator('mark').waitFor()
+      assert.deepEqual(await marks('Reports'), ['Report'])
+      assert.deepEqual(await marks('Reports/2026/my REPORT.txt'), ['REPORT', 'Report'])
+      const parts = found(page, 'Reports/2026/my REPORT.txt').locator('.cell-name bdi')
+      assert.deepEqual(await parts.allTextContents(), ['my REPORT.txt', 'Reports/2026/'])
+      // The end of a long name is drawn by the style.
+      await found(page, `x/${long}`).locator('.cut[data-hit]').waitFor()
+      assert.equal(await row(page, long).count(), 1, 'the name of the link is whole')
+      await check('search-marks')
+      await page.getByRole('button', { name: 'Tiles' }).click()
+      const tile = page.getByRole('gridcell').filter({ has: page.getByRole('link', { name: 'my REPORT.txt' }) })
+      await tile.locator('mark').first().waitFor()
+      assert.deepEqual(await tile.locator('mark').allTextContents(), ['REPORT', 'Report'])
+      await check('search-marks-tiles')
+      await page.goto(`${server.url}/console/search?${new URLSearchParams({ q: `bucket:${bucket} my rep` })}`)
+      const line = page.getByRole('row').filter({ hasText: 'my REPORT.txt' })
+      await line.locator('mark').first().waitFor()
+      assert.deepEqual(await line.locator('mark').allTextContents(), ['my', 'REP', 'Rep'])
+      // A folder that is opened from there is no search.
+      await page.goto(`${server.url}/console${at(bucket, { prefix: 'Reports/2026/' })}`)
+      await row(page, 'my REPORT.txt').waitFor()
+      assert.equal(await page.locator('mark').count(), 0)
+      assert.deepEqual(faults, [])
+    }))
+
   it('acts once on what is in a folder that was found with it', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'plans/a.txt': 'a', 'plans/b.txt': 'b', 'x/plan.txt': 'c', 'other.txt': 'o' })
@@ -515,7 +547,7 @@ describeConsole('object browser', (engine) => {
       // Without the folder, and so without what is in it.
       await row(page, 'plans').getByRole('checkbox').click()
       await page.getByText('1 selected').waitFor()
-      const checked = (name: string) => row(page, name).getByRole('checkbox').isChecked()
+      const checked = (path: string) => found(page, path).getByRole('checkbox').isChecked()
       assert.deepEqual(await Promise.all(['plans', 'plans/a.txt', 'plans/b.txt', 'x/plan.txt'].map(checked)), [
         false,
         false,
@@ -523,7 +555,7 @@ describeConsole('object browser', (engine) => {
         true,
       ])
       // One thing in it alone, and without it again.
-      await row(page, 'plans/a.txt').getByRole('checkbox').click()
+      await found(page, 'plans/a.txt').getByRole('checkbox').click()
       await page.getByText('3 selected').waitFor()
       assert.equal(await checked('plans/b.txt'), false)
       await row(page, 'plans').getByRole('checkbox').click()
@@ -562,7 +594,7 @@ describeConsole('object browser', (engine) => {
       const { searchParams } = new URL(page.url())
       assert.deepEqual([searchParams.get('prefix'), searchParams.get('q')], [null, 'plans'])
 
-      await row(page, 'x/y/plans').click({ button: 'right' })
+      await found(page, 'x/y/plans').click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Show in folder' }).click()
       await page.waitForURL((url) => url.searchParams.get('prefix') === 'x/y/' && !url.searchParams.has('q'))
       // The cursor is on it, wherever it is.

@@ -7,6 +7,14 @@ export const grid = (page: Page) => page.getByRole('grid')
 /** The row of a name. */
 export const row = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+/** The row of what a search has found, by its path below the folder that was searched. */
+export const found = (page: Page, path: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: `Select ${path}`, exact: true }) })
+/** What a search has found, by these paths. */
+export const paths = (page: Page) =>
+  page
+    .locator('.vgrid-body .cell-check input')
+    .evaluateAll((boxes) => boxes.map((box) => box.getAttribute('aria-label')?.slice('Select '.length)))
 export const names = (page: Page) => page.locator('.vgrid-body [data-name]').allTextContents()
 export const rowsInPage = (page: Page) => page.locator('.vgrid-body .vgrid-row').count()
 

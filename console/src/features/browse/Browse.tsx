@@ -47,6 +47,7 @@ import { useDeeds } from './useDeeds.ts'
 import { useFocus } from './useFocus.ts'
 import { useGrowing } from './useGrowing.ts'
 import { useKeys } from './useKeys.ts'
+import { useMarks } from './useMarks.ts'
 import { useSelection } from './useSelection.ts'
 
 const PastBand = lazy(() => wholeLanguage().then(() => import('../past/PastBand.tsx')))
@@ -87,6 +88,7 @@ function Browser() {
   const folder = useFolder(place, search === '')
   const matches = useMatches(place, search)
   const listing = search === '' ? folder : matches
+  const mark = useMarks(search)
   const id = JSON.stringify([place, search])
   const chosen = useSelection(id, place, listing)
   const grid = useRef<GridHandle>(null)
@@ -421,6 +423,7 @@ function Browser() {
                     id={`${shape} ${id}`}
                     place={place}
                     search={search}
+                    mark={search === '' ? undefined : mark}
                     listing={listing}
                     chosen={chosen}
                     open={sel}

@@ -13,7 +13,7 @@ export const TALL_ROW = 52
 
 /** A folder or search results as rows. */
 export function List(props: Shown) {
-  const { place, listing, chosen, grid, mayDrag } = props
+  const { place, listing, chosen, grid, mayDrag, mark } = props
   const { bucket, prefix, at } = place
   const { density } = usePreferences()
   const isNarrow = useMedia('(max-width: 640px)')
@@ -43,6 +43,7 @@ export function List(props: Shown) {
             at={at}
             bucket={bucket}
             prefix={prefix}
+            mark={mark}
             row={row}
             size={row && !row.object ? sizeOf(row.key) : undefined}
             isSelected={row !== undefined && chosen.isSelected(row.key)}

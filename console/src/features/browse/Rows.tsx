@@ -13,8 +13,9 @@ import {
 import { memo, type ReactNode } from 'react'
 import { type Kind, kindOf } from '../../../../contract/kinds.ts'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
-import { cutName, legible, nameOf } from '../../keys.ts'
+import { cutName, legible, nameOf, parentOf } from '../../keys.ts'
 import type { Place as RowPlace } from '../../ui/VirtualGrid.tsx'
+import type { Marker } from '../search/marks.tsx'
 import { hrefOf } from './href.ts'
 import { type Row, type Sort, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
@@ -52,17 +53,23 @@ const dots = <IconDots size={16} stroke={1.6} />
 export const checkOf = (name: string, isSelected: boolean): ReactNode => (
   <input type="checkbox" tabIndex={-1} readOnly checked={isSelected} aria-label={text.select(name)} />
 )
-export const linkOf = (place: Parameters<typeof hrefOf>[0], row: Row, name: string): ReactNode => {
+/** `shown` draws a part of the name: of what a search has found, with marks. */
+export const linkOf = (
+  place: Parameters<typeof hrefOf>[0],
+  row: Row,
+  name: string,
+  shown = (from: number, to?: number): ReactNode => name.slice(from, to),
+): ReactNode => {
   const [head, end] = cutName(name)
   return (
     <a href={hrefOf(place, row)} tabIndex={-1} draggable={false} data-name title={name}>
       {end === '' ? (
-        <bdi>{name}</bdi>
+        <bdi>{shown(0)}</bdi>
       ) : (
         // The end is drawn by the style, because between two boxes a line would break in what is copied.
-        <bdi className="cut" data-end={end}>
+        <bdi className="cut" data-end={end} data-hit={typeof shown(head.length) !== 'string' || undefined}>
           <span>
-            {head}
+            {shown(0, head.length)}
             <span>{end}</span>
           </span>
         </bdi>
@@ -91,11 +98,26 @@ const folderOf = (size: FolderSize | undefined): ReactNode =>
     text.folder
   )
 
+/** How a row is called. What a search has found has its name first, and then the folder that it is in. */
+export function pathOf({ key }: Row, prefix: string, isFound: boolean) {
+  const folder = isFound ? parentOf(key) : prefix
+  const name = legible(nameOf(key, folder)) || text.noName
+  const above = legible(folder.slice(prefix.length))
+  return { name, above, path: above + name }
+}
+/** Draws a name that starts at a place of a path. */
+export const nameIn =
+  (path: string, start: number, mark: Marker) =>
+  (from: number, to = path.length - start): ReactNode =>
+    mark(path, start + from, start + to)
+
 interface Props extends Omit<RowPlace, 'slot'> {
   bucket: string
   prefix: string
   at: string | undefined
   row: Row | undefined
+  /** Draws what a search has found, which may be in a subfolder; undefined in a folder. */
+  mark: Marker | undefined
   /** Of a folder, once it is known. */
   size: FolderSize | undefined
   isSelected: boolean
@@ -105,7 +127,7 @@ interface Props extends Omit<RowPlace, 'slot'> {
 
 /** A row of plain elements. The grid handles its clicks. */
 export const GridRow = memo(function GridRow({ row, index, top, height, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, at, size, isSelected, isOpen, draggable } = rest
+  const { bucket, prefix, at, mark, size, isSelected, isOpen, draggable } = rest
   const place = {
     id,
     'data-index': index,
@@ -121,7 +143,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       </div>
     )
   const { object } = row
-  const name = legible(nameOf(row.key, prefix)) || text.noName
+  const { name, above, path } = pathOf(row, prefix, mark !== undefined)
   return (
     <div
       {...place}
@@ -135,11 +157,16 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
       draggable={draggable}
     >
       <span role="gridcell" className="cell-check" data-check>
-        {checkOf(name, isSelected)}
+        {checkOf(path, isSelected)}
       </span>
       <span role="gridcell" className="cell-name">
         {signOf(object)}
-        {linkOf({ bucket, prefix, at }, row, name)}
+        {linkOf({ bucket, prefix, at }, row, name, mark && nameIn(path, above.length, mark))}
+        {above && mark ? (
+          <bdi className="cell-in" title={above}>
+            {mark(path, 0, above.length)}
+          </bdi>
+        ) : null}
       </span>
       <span role="gridcell" className="cell-size number" title={exactOf(object ?? size)}>
         {object ? formatBytes(object.size) : size ? atLeast(formatBytes(size.bytes), size) : ''}
@@ -155,7 +182,7 @@ export const GridRow = memo(function GridRow({ row, index, top, height, id, isCu
         ) : null}
       </span>
       <span role="gridcell" className="cell-more">
-        {moreOf(name)}
+        {moreOf(path)}
       </span>
     </div>
   )

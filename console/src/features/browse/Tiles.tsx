@@ -3,18 +3,19 @@ import { IconChevronDown, IconChevronUp, IconFolder } from '@tabler/icons-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { formatBytes, formatCount } from '../../i18n.ts'
-import { legible, nameOf, parentOf } from '../../keys.ts'
+import { legible } from '../../keys.ts'
 import { type TilePlace, VirtualTiles } from '../../ui/VirtualTiles.tsx'
+import type { Marker } from '../search/marks.tsx'
 import { type Row, sortsOf } from './listing.ts'
 import { text } from './messages.ts'
-import { checkOf, iconOf, linkOf, moreOf } from './Rows.tsx'
+import { checkOf, iconOf, linkOf, moreOf, nameIn, pathOf } from './Rows.tsx'
 import { SelectAll } from './SelectAll.tsx'
 import { shownThumbnail, thumbnailOf, watchThumbnail } from './thumbnails.ts'
 import { type Shown, useGridInput } from './useGridInput.ts'
 
 /** A folder or search results as tiles with thumbnails. */
 export default function Tiles(props: Shown) {
-  const { place, search, listing, chosen, grid, mayDrag, mayRead } = props
+  const { place, mark, listing, chosen, grid, mayDrag, mayRead } = props
   const { bucket, prefix, at } = place
   const { isOpen, ...input } = useGridInput(props)
   return (
@@ -37,7 +38,7 @@ export default function Tiles(props: Shown) {
               at={at}
               bucket={bucket}
               prefix={prefix}
-              isFound={search !== ''}
+              mark={mark}
               row={row}
               isSelected={row !== undefined && chosen.isSelected(row.key)}
               isOpen={row !== undefined && isOpen(row)}
@@ -82,8 +83,8 @@ interface Props extends TilePlace {
   bucket: string
   prefix: string
   at: string | undefined
-  /** A search result, which may be in a subfolder. */
-  isFound: boolean
+  /** Draws what a search has found, which may be in a subfolder; undefined in a folder. */
+  mark: Marker | undefined
   row: Row | undefined
   isSelected: boolean
   isOpen: boolean
@@ -93,7 +94,7 @@ interface Props extends TilePlace {
 
 /** A tile of plain elements. The grid handles its clicks. */
 const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: Props) {
-  const { bucket, prefix, at, isFound, isSelected, isOpen, draggable, pictured } = rest
+  const { bucket, prefix, at, mark, isSelected, isOpen, draggable, pictured } = rest
   const place = { id, 'data-index': index, 'aria-colindex': column + 1 }
   if (!row)
     return (
@@ -109,8 +110,7 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       </div>
     )
   const { object } = row
-  const folder = isFound ? parentOf(row.key) : prefix
-  const name = legible(nameOf(row.key, folder)) || text.noName
+  const { name, above, path } = pathOf(row, prefix, mark !== undefined)
   return (
     <div
       {...place}
@@ -127,16 +127,16 @@ const Tile = memo(function Tile({ row, index, column, id, isCursor, ...rest }: P
       </span>
       <span className="tile-caption">
         <span className="tile-check" data-check>
-          {checkOf(name, isSelected)}
+          {checkOf(path, isSelected)}
         </span>
-        {linkOf({ bucket, prefix, at }, row, name)}
-        {moreOf(name)}
+        {linkOf({ bucket, prefix, at }, row, name, mark && nameIn(path, above.length, mark))}
+        {moreOf(path)}
       </span>
       <span className="tile-size number" title={object ? `${formatCount(object.size)} B` : undefined}>
         {object ? formatBytes(object.size) : text.folder}
-        {folder.length > prefix.length ? (
-          <bdi className="tile-folder" title={legible(folder)}>
-            {legible(nameOf(folder, prefix))}
+        {above && mark ? (
+          <bdi className="tile-folder" title={above}>
+            {mark(path, 0, above.length - 1)}
           </bdi>
         ) : null}
       </span>

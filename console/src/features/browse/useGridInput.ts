@@ -11,6 +11,7 @@ import {
 import { preferences } from '../../preferences.ts'
 import { isSecond } from '../../ui/shortcuts.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
+import type { Marker } from '../search/marks.tsx'
 import type { Picked } from './bulk.tsx'
 import { allowDrop, endDrag, folderAt, startDrag } from './drag.ts'
 import type { Listing, Place, Row, Sort } from './listing.ts'
@@ -27,6 +28,8 @@ export interface Shown {
   id: string
   place: Place
   search: string
+  /** Draws what a search has found; undefined in a folder. */
+  mark: Marker | undefined
   listing: Listing
   chosen: ReturnType<typeof useSelection>
   /** The key with open details. */

@@ -1,21 +1,22 @@
 import type { KeyboardEvent, MouseEvent, RefObject } from 'react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { formatAgo, formatBoth, formatBytes, formatCount } from '../../i18n.ts'
-import { legible, nameOf, parentOf } from '../../keys.ts'
+import { parentOf } from '../../keys.ts'
 import { usePreferences } from '../../preferences.ts'
 import { useMedia } from '../../ui/useMedia.ts'
 import { type GridHandle, type Place, VirtualGrid } from '../../ui/VirtualGrid.tsx'
 import { hrefOf } from '../browse/href.ts'
 import { rowHeights, TALL_ROW } from '../browse/List.tsx'
 import { text as browse } from '../browse/messages.ts'
-import { linkOf, signOf } from '../browse/Rows.tsx'
+import { linkOf, nameIn, pathOf, signOf } from '../browse/Rows.tsx'
 import { useScrollPlace } from '../browse/useScrollPlace.ts'
+import { type Marker, markerOf } from '../search/marks.tsx'
 import { text } from '../search/messages.ts'
 
 /** What a search has found, as rows that open an object or the folder that it is in. */
 export function Results({
-  id,
+  query,
   rows,
   grid,
   busy,
@@ -23,8 +24,8 @@ export function Results({
   onOpen,
   onFolder,
 }: {
-  /** What is listed: a new value starts at the top. */
-  id: string
+  /** What is searched for: a new value starts at the top. */
+  query: string
   rows: readonly StoredObject[]
   grid: RefObject<GridHandle | null>
   busy: boolean
@@ -34,16 +35,17 @@ export function Results({
 }) {
   const { density } = usePreferences()
   const isNarrow = useMedia('(max-width: 640px)')
-  const [at, setAt] = useState({ id, cursor: 0 })
-  const cursor = at.id === id ? Math.min(at.cursor, rows.length - 1) : 0
-  const onScrolled = useScrollPlace(id, rows.length > 0, grid, cursor)
+  const mark = useMemo(() => markerOf(query), [query])
+  const [at, setAt] = useState({ query, cursor: 0 })
+  const cursor = at.query === query ? Math.min(at.cursor, rows.length - 1) : 0
+  const onScrolled = useScrollPlace(query, rows.length > 0, grid, cursor)
   const onClick = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
     const target = event.target as HTMLElement
     const index = Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1)
     const object = rows[index]
     if (!object) return
-    setAt({ id, cursor: index })
+    setAt({ query, cursor: index })
     grid.current?.focus()
     const isFolder = target.closest('[data-place]') !== null
     if (!isFolder && !target.closest('[data-name]')) return
@@ -65,7 +67,7 @@ export function Results({
         columns={4}
         rowHeight={isNarrow ? TALL_ROW : rowHeights[density]}
         cursor={cursor}
-        onCursor={(index) => setAt({ id, cursor: index })}
+        onCursor={(index) => setAt({ query, cursor: index })}
         onKey={onKey}
         onSight={onSight}
         onScrolled={onScrolled}
@@ -94,20 +96,20 @@ export function Results({
             </span>
           </>
         }
-        row={(place) => drawn(place, rows[place.index])}
+        row={(place) => drawn(place, rows[place.index], mark)}
       />
     </div>
   )
 }
 
 /** A row of plain elements. The grid handles its clicks. */
-function drawn({ index, slot, top, height, id, isCursor }: Place, object: StoredObject | undefined) {
+function drawn({ index, slot, top, height, id, isCursor }: Place, object: StoredObject | undefined, mark: Marker) {
   if (!object) return null
   const { bucket, key, size, last_modified } = object
   const folder = parentOf(key)
-  const name = legible(nameOf(key, folder)) || browse.noName
-  const place = legible(folder === '' ? bucket : `${bucket}/${folder}`)
   const row = { key, object }
+  const { name, above, path } = pathOf(row, '', true)
+  const place = above === '' ? bucket : `${bucket}/${above}`
   const where = { bucket, prefix: folder, at: undefined }
   return (
     <div
@@ -122,11 +124,14 @@ function drawn({ index, slot, top, height, id, isCursor }: Place, object: Stored
     >
       <span role="gridcell" className="cell-name">
         {signOf(object)}
-        {linkOf(where, row, name)}
+        {linkOf(where, row, name, nameIn(path, above.length, mark))}
       </span>
       <span role="gridcell" className="cell-place">
         <a href={hrefOf(where, { key: folder, object: null })} tabIndex={-1} data-place title={place}>
-          <bdi>{place}</bdi>
+          <bdi>
+            {above === '' ? bucket : `${bucket}/`}
+            {mark(path, 0, above.length)}
+          </bdi>
         </a>
       </span>
       <span role="gridcell" className="cell-size number" title={`${formatCount(size)} B`}>

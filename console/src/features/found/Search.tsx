@@ -80,7 +80,7 @@ export default function Search() {
               {({ rows }) =>
                 rows.length > 0 ? (
                   <Results
-                    id={q}
+                    query={q}
                     rows={rows}
                     grid={grid}
                     busy={isFetching}
