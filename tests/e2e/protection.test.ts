@@ -99,6 +99,10 @@ describeConsole('protection', (engine) => {
         await page.getByText('Version deleted').waitFor()
       })
       assert.equal(await (await server.admin.getObject({ params: { bucket, key } })).text(), 'as signed')
+      // What was locked is marked in the trash as well.
+      await page.goto(`${server.url}/console/b/${bucket}/trash`)
+      await page.getByRole('row').filter({ hasText: key }).getByText('Locked until').waitFor()
+      await check('trash-locked')
       assert.deepEqual(faults, [])
     })
   })

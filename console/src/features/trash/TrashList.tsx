@@ -17,6 +17,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
 import { Bytes, Status, TimeAgo } from '../../ui/values.tsx'
+import { LockStatus } from '../protection/LockStatus.tsx'
 import { text } from './messages.ts'
 import { Taken } from './Taken.tsx'
 
@@ -153,7 +154,16 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
         <Checkbox aria-label={text.select(key)} checked={chosen.has(id)} onChange={() => toggle(id)} />
       ),
     },
-    { key: 'key', breaks: true, title: text.key, cell: ({ key }) => key },
+    {
+      key: 'key',
+      breaks: true,
+      title: text.key,
+      cell: ({ key, lock }) => (
+        <>
+          {key} <LockStatus lock={lock} />
+        </>
+      ),
+    },
     { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
     {
       key: 'reason',
