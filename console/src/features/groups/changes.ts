@@ -62,7 +62,8 @@ export function changesOf(before: Pick<Group, 'global' | 'grants'>, draft: Draft
       ),
     )
   const old = single(before.grants)
-  const next = single(draft.rows)
+  // A row that has no bucket yet changes nothing.
+  const next = single(draft.rows.filter(({ bucket_pattern }) => bucket_pattern !== ''))
   const global = (kind: Change['kind'], from: readonly string[], to: readonly string[]): Change[] =>
     globalRights
       .filter((right) => to.includes(right) && !from.includes(right))
