@@ -8,15 +8,14 @@ import type { Disk } from '../../../../contract/system.ts'
 import { totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { latestScansQuery } from '../../api/scans.ts'
-import { client } from '../../api/session.ts'
 import { formatBytes, formatShare, GB } from '../../i18n.ts'
 import { NEARLY_FULL, TimeAgo } from '../../ui/values.tsx'
 import { disksQuery, distinct } from '../storages/disks.ts'
 import { storagesQuery } from '../storages/queries.ts'
 import { unreachableOf } from '../storages/state.ts'
 import { text } from './messages.ts'
+import { credentialsQuery, webhooksQuery } from './queries.ts'
 
-const LIMIT = 200
 /** Of so many attached buckets the scans are read. */
 const MOST_SCANS = 20
 
@@ -30,21 +29,8 @@ interface Item {
 /** What a user should look at: buckets that fill up, webhooks that fail, credentials that expire, scans that wait. */
 export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
   const me = useMe()
-  const credentials = useQuery({
-    queryKey: ['home', 'credentials'],
-    queryFn: async () => {
-      const [tokens, keys] = await Promise.all([
-        client.listTokens({ query: { limit: LIMIT } }),
-        client.listAccessKeys({ query: { limit: LIMIT } }),
-      ])
-      return { tokens: tokens.items, keys: keys.items }
-    },
-  })
-  const webhooks = useQuery({
-    queryKey: ['home', 'webhooks'],
-    queryFn: () => client.listWebhooks({ query: { limit: LIMIT } }),
-    enabled: me.isAdmin,
-  })
+  const credentials = useQuery(credentialsQuery)
+  const webhooks = useQuery({ ...webhooksQuery, enabled: me.isAdmin })
   const storages = useQuery({ ...storagesQuery, enabled: me.isAdmin })
   const disks = useQuery({ ...disksQuery, enabled: me.isAdmin })
   const attached = buckets

@@ -7,6 +7,7 @@ import { authConfigQuery, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
 import { text } from './messages.ts'
+import { credentialsQuery, webhooksQuery } from './queries.ts'
 
 interface Step {
   id: 'password' | 'bucket' | 'people' | 'sso' | 'client' | 'webhook'
@@ -19,21 +20,19 @@ interface Step {
 export function FirstSteps({ buckets }: { buckets: readonly Bucket[] }) {
   const me = useMe()
   const { checklist } = usePreferences()
-  const found = useQuery({
+  const users = useQuery({
     queryKey: ['first-steps'],
-    queryFn: async () => {
-      const [people, keys, webhooks] = await Promise.all([
-        client.listUsers({ query: { limit: 2 } }),
-        client.listAccessKeys({ query: { limit: 1 } }),
-        client.listWebhooks({ query: { limit: 1 } }),
-      ])
-      return { people: people.items.length, keys: keys.items.length, webhooks: webhooks.items.length }
-    },
+    queryFn: () => client.listUsers({ query: { limit: 2 } }),
     enabled: checklist,
   })
+  // What needs attention is asked of these, too.
+  const credentials = useQuery({ ...credentialsQuery, enabled: checklist })
+  const hooks = useQuery({ ...webhooksQuery, enabled: checklist })
   const auth = useQuery({ ...authConfigQuery, enabled: checklist })
-  if (!checklist || !found.data || !auth.data) return null
-  const { people, keys, webhooks } = found.data
+  if (!checklist || !users.data || !credentials.data || !hooks.data || !auth.data) return null
+  const [people, keys, webhooks] = [users.data.items, credentials.data.keys, hooks.data.items].map(
+    (some) => some.length,
+  ) as [number, number, number]
   const steps: Step[] = [
     ...(me.password_generated === null
       ? []
