@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { IconMenu2 } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { lazy, type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
 import { useView } from '../navigation.ts'
 import { Confirmations } from '../ui/confirm.tsx'
@@ -56,7 +56,8 @@ export default function Shell({ children }: { children: ReactNode }) {
   }, [covers])
   return (
     <div className="shell" data-open={open || undefined}>
-      <a className="skip" href="#content">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to the view, and to the rows of one that is a list */}
+      <a className="skip" href="#content" onClick={skipToList}>
         {text.skip}
       </a>
       <header className="bar">
@@ -102,6 +103,14 @@ export default function Shell({ children }: { children: ReactNode }) {
       <Confirmations />
     </div>
   )
+}
+
+/** Where the view is a list, its rows are what people skip to. */
+function skipToList(event: MouseEvent) {
+  const list = document.querySelector<HTMLElement>('#content [role="grid"]')
+  if (!list) return
+  event.preventDefault()
+  list.focus()
 }
 
 function Places({ places }: { places: readonly Place[] }) {

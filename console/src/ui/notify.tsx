@@ -18,7 +18,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Short notices at the bottom left. Errors stay until they are closed. */
+/** Short notices in the top bar, or at the bottom of a phone. Errors stay until they are closed. */
 export const notify = {
   /** With what can be done about it: taking it back, which Ctrl+Z does too, or `next`. */
   ok(message: ReactNode, undo?: () => void, next?: { label: string; run: () => void }): void {

@@ -18,18 +18,7 @@ export default function Connect() {
   const readOnly = useReadOnly(bucket) === true
   const to = useEndpoint()
   return (
-    <Page
-      inBuckets
-      title={bucket}
-      windowTitle={`${text.connect} – ${bucket}`}
-      actions={
-        to ? (
-          <Button component={Link} to={`/access-keys/new?bucket=${bucket}`} leftSection={<IconKey size={15} />}>
-            {text.keyFor}
-          </Button>
-        ) : null
-      }
-    >
+    <Page inBuckets title={bucket} windowTitle={`${text.connect} – ${bucket}`}>
       <BucketTabs bucket={bucket} active="connect" />
       {to ? (
         <section className="card stack" aria-label={text.s3}>
@@ -40,6 +29,11 @@ export default function Connect() {
           <CopyField label={text.bucket} hideLabel={false} value={bucket} mono />
           <ClientSettings bucket={bucket} readOnly={readOnly} />
           <p className="dim small">{text.needsKey}</p>
+          <div>
+            <Button component={Link} to={`/access-keys/new?bucket=${bucket}`} leftSection={<IconKey size={15} />}>
+              {text.keyFor}
+            </Button>
+          </div>
         </section>
       ) : (
         <p className="dim">{text.off}</p>

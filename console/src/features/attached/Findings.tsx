@@ -37,11 +37,11 @@ export default function Findings() {
       inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
-      hint={isTakenOver ? text.hint : undefined}
       call={{ operation: 'listFindings', params: { bucket: name } }}
       actions={mine && isTakenOver && bucket.data?.source?.release_job === null ? <ScanNow bucket={name} /> : null}
     >
       <BucketTabs bucket={name} active="findings" />
+      {isTakenOver ? <p className="dim">{text.hint}</p> : null}
       <StateView query={bucket}>
         {({ mode, source }) =>
           mode !== 'taken_over' ? (

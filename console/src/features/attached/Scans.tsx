@@ -31,11 +31,11 @@ export default function Scans() {
       inBuckets
       title={name}
       windowTitle={`${text.title} – ${name}`}
-      hint={source === null ? undefined : source.taken_over_at === null ? text.hint : text.hintTakenOver}
       call={{ operation: 'listScans', params: { bucket: name } }}
       actions={mine && source !== null && source.release_job === null ? <ScanNow bucket={name} /> : null}
     >
       <BucketTabs bucket={name} active="scans" />
+      {source === null ? null : <p className="dim">{source.taken_over_at === null ? text.hint : text.hintTakenOver}</p>}
       <StateView query={bucket}>
         {(data) =>
           data.source === null ? (

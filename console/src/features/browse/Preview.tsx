@@ -146,8 +146,8 @@ export default function Preview({
                   .map(({ id, label, run }) => (
                     <Button
                       key={id}
-                      variant={id === 'download' ? 'filled' : 'default'}
-                      {...(id === 'delete' ? { color: 'danger', variant: 'subtle' } : {})}
+                      variant={id === 'download' ? 'filled' : id === 'share' ? 'default' : 'subtle'}
+                      {...(id === 'download' || id === 'share' ? {} : { color: id === 'delete' ? 'danger' : 'gray' })}
                       onClick={run}
                     >
                       {label}

@@ -121,7 +121,6 @@ export default function BucketUploads() {
       inBuckets
       title={bucket}
       windowTitle={`${text.unfinished} – ${bucket}`}
-      hint={text.unfinishedHint}
       call={{ operation: 'listUploads', params: { bucket } }}
       actions={
         readOnly === false && me.canIn('write', bucket) ? (
@@ -132,6 +131,7 @@ export default function BucketUploads() {
       }
     >
       <BucketTabs bucket={bucket} active="uploads" />
+      <p className="dim">{text.unfinishedHint}</p>
       <StateView query={uploads}>
         {({ pages }) => {
           const rows = pages.flatMap(({ items }) => items)
