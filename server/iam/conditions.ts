@@ -81,12 +81,12 @@ function holdsFor(operator: string, values: readonly string[], variables: boolea
   }
 }
 
-/** `Null`: whether a request does not have the key. */
+/** `Null`: whether a request does not have the key, or has it without a value. */
 function absence(values: readonly string[]): Condition['holds'] {
   const wanted = values.map((text) => {
     const value = text.toLowerCase()
     if (value !== 'true' && value !== 'false') throw malformed(`Invalid boolean in a condition: ${text}`)
     return value === 'true'
   })
-  return (given) => wanted.includes(given === undefined)
+  return (given) => wanted.includes(given === undefined || given.length === 0)
 }

@@ -124,7 +124,9 @@ export function readPolicy(text: string, kind: PolicyKind, isKept = false): Poli
   if (list === undefined || (Array.isArray(list) && list.length === 0))
     throw malformed('Missing required field Statement')
   const variables = Version === '2012-10-17'
-  const statements = eachWithin('Statement', list, (element, index) => statementOf(element, { index, kind, variables }))
+  const statements = eachWithin('Statement', list, (element, index) =>
+    statementOf(element, { index, kind, variables, isKept }),
+  )
   const sids = statements.flatMap(({ sid }) => sid ?? [])
   if (!isKept && new Set(sids).size < sids.length)
     throw malformed('Statement IDs (SID) in a single policy must be unique.')
@@ -139,9 +141,10 @@ interface Place {
   index: number
   kind: PolicyKind
   variables: boolean
+  isKept: boolean
 }
 
-function statementOf(element: unknown, { index, kind, variables }: Place): Statement {
+function statementOf(element: unknown, { index, kind, variables, isKept }: Place): Statement {
   if (!isObject(element)) throw malformed('Syntax errors in policy: invalid Statement')
   const unknown = Object.keys(element).find((name) => !ELEMENTS.has(name))
   if (unknown !== undefined) throw unknownField(unknown)
@@ -157,7 +160,7 @@ function statementOf(element: unknown, { index, kind, variables }: Place): State
     effect,
     principal: principalOf(element, effect, kind),
     actions: actionsOf(element, kind),
-    resources: resourcesOf(element, kind, variables),
+    resources: resourcesOf(element, kind, { variables, isKept }),
     conditions: within('Condition', () => compileConditions(element.Condition, variables)),
   }
 }
@@ -234,7 +237,11 @@ function namesLike(text: string): string[] {
   return [...actionsByName].flatMap(([lower, name]) => (matches(fixed, lower) ? name : []))
 }
 
-function resourcesOf(statement: Json, kind: PolicyKind, variables: boolean): Statement['resources'] {
+function resourcesOf(
+  statement: Json,
+  kind: PolicyKind,
+  { variables, isKept }: Pick<Place, 'variables' | 'isKept'>,
+): Statement['resources'] {
   if (kind.of === 'role') {
     if (statement.Resource === undefined && statement.NotResource === undefined) return { templates: [], negated: true }
     throw malformed('Has prohibited field Resource')
@@ -247,6 +254,9 @@ function resourcesOf(statement: Json, kind: PolicyKind, variables: boolean): Sta
           ? `Policy has invalid resource: ${text}`
           : `Resource ${text} must be in ARN format or "*".`,
       )
+    // A Deny of what is in another partition would deny nothing here.
+    const [, partition = 'aws'] = /^arn:(aws-[a-z-]+):/.exec(text) ?? []
+    if (partition !== 'aws' && !isKept) throw malformed(`Partition "${partition}" is not valid for resource "${text}".`)
     if (kind.of === 'bucket' && !isIn(text, kind.bucket)) throw malformed(`Policy has invalid resource: ${text}`)
     return compileTemplate(text, { wildcards: true, variables })
   })

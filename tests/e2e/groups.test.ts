@@ -473,6 +473,24 @@ describe('console: groups', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
+  it('says what a policy allows before it is attached', () =>
+    inBrowser(async (browser) => {
+      const { id } = await server.admin.createGroup({ body: { name: 'Attached to' } })
+      await signIn(browser, server)
+      const { page, check, faults } = await openConsole(browser, server, `/admin/groups/${id}?tab=policies`)
+      const chosen = page.getByRole('combobox', { name: 'Policy to attach' })
+      await chosen.fill('writeonly')
+      await page.getByRole('option', { name: 'writeonly' }).click()
+      await page.getByText('Can upload and replace objects, everywhere.').waitFor()
+      await check('group-policy-chosen')
+      await server.records([{ action: 'identity_policy_attach' }], async () => {
+        await page.getByRole('button', { name: 'Attach', exact: true }).click()
+        await page.getByRole('link', { name: 'writeonly' }).waitFor()
+      })
+      await page.getByText('Can upload and replace objects, everywhere.').waitFor({ state: 'detached' })
+      assert.deepEqual(faults, [])
+    }))
+
   it('lets user managers manage users and nothing else', () =>
     inBrowser(async (browser) => {
       const managers = await server.admin.createGroup({

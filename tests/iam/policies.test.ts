@@ -46,6 +46,7 @@ describe('Policies', () => {
       [document({ ...allow, NotAction: 's3:PutObject' }), /both Action and NotAction/],
       [document({ ...allow, Resource: 'arn:aws:s3:::videos/*' }), /invalid resource/],
       [document({ ...allow, Resource: 'photos/*' }), /invalid resource/],
+      [document({ ...allow, Resource: 'arn:aws-cn:s3:::photos/*' }), /Partition "aws-cn" is not valid/],
       [document({ ...allow, Resource: 7 }), /invalid Resource/],
       [document({ ...allow, Principal: 'ann' }), /Invalid principal/],
       [document({ ...allow, Principal: { AWS: 'arn:aws:iam::000000000000:user/*' } }), /Invalid principal/],
@@ -200,5 +201,57 @@ describe('Policies', () => {
     assert.equal(ask(allowTagged, undefined).effect, 'none')
     assert.equal(ask(denyTagged, ['yes']).effect, 'deny')
     assert.equal(ask(denyTagged, ['no']).effect, 'allow')
+  })
+
+  it('are about all, some or none of what begins alike', () => {
+    const isAbout = (resource: string, start: string) => {
+      const told: string[] = []
+      const policy = readPolicy(document({ ...allow, Resource: `arn:aws:s3:::photos/${resource}` }), OF_BUCKET)
+      const { effect } = evaluate([policy], {
+        principal: anonymous,
+        action: 's3:GetObject',
+        resource: `arn:aws:s3:::photos/${start}`,
+        below: true,
+        known: () => undefined,
+        perhaps: (statement) => told.push(statement.effect),
+      })
+      return told.length > 0 ? 'some' : effect === 'allow' ? 'all' : 'none'
+    }
+    const cases: [resource: string, start: string, expected: string][] = [
+      ['*', '', 'all'],
+      ['a/*', '', 'some'],
+      ['a/*', 'a/', 'all'],
+      ['a/*', 'a/b', 'all'],
+      ['a/*', 'a', 'some'],
+      ['a/*', 'b', 'none'],
+      ['a/b', 'a/', 'some'],
+      ['a/b', 'a/b', 'some'],
+      ['a/b', 'a/bc', 'none'],
+      ['?', 'ä', 'some'],
+      ['?', '😀', 'some'],
+      ['????????', '', 'some'],
+      ['*.jpg', 'a/', 'some'],
+      ['*/x/*', 'a/x/b', 'all'],
+      ['*/x/*', 'a/', 'some'],
+    ]
+    for (const [resource, start, expected] of cases) assert.equal(isAbout(resource, start), expected, resource + start)
+  })
+
+  it('have no value where there is an empty set of them', () => {
+    const policy = readPolicy(conditioned({ Null: { 's3:RequestObjectTagKeys': 'false' } }), OF_BUCKET)
+    const ask = (values: string[] | undefined) =>
+      evaluate([policy], {
+        principal: anonymous,
+        action: 's3:GetObject',
+        resource: 'arn:aws:s3:::photos/a',
+        known: () => values,
+      }).effect
+    assert.deepEqual([ask(undefined), ask([]), ask(['a'])], ['none', 'none', 'allow'])
+  })
+
+  it('of another partition are read where they were kept, and are about nothing here', () => {
+    const text = document({ ...allow, Resource: 'arn:aws-cn:s3:::photos/*' })
+    const { statements } = readPolicy(text, OF_BUCKET, true)
+    assert.equal(statements.length, 1)
   })
 })

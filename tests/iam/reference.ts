@@ -182,7 +182,9 @@ function conditionHolds(
 ): boolean {
   let operator = written.toLowerCase()
   const given = request.context[keyName(name)]
-  if (operator === 'null') return wanted.some((one) => (one.toLowerCase() === 'true') === (given === undefined))
+  // A `Null` of false is what prevents "missing context keys or context keys with empty values from evaluating to true".
+  if (operator === 'null')
+    return wanted.some((one) => (one.toLowerCase() === 'true') === (given === undefined || given.length === 0))
   let set = ''
   if (operator.startsWith('forallvalues:')) set = 'all'
   if (operator.startsWith('foranyvalue:')) set = 'any'

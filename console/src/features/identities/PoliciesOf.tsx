@@ -91,7 +91,6 @@ function Attached({ of, policies: { attached } }: { of: Owner; policies: Policie
           </li>
         ))}
       </ul>
-      {chosen === null ? null : <Chosen id={chosen} />}
       <div className="policy-end">
         <Select
           label={text.attachWhich}
@@ -104,6 +103,7 @@ function Attached({ of, policies: { attached } }: { of: Owner; policies: Policie
           {text.attach}
         </Button>
       </div>
+      {chosen === null ? null : <Chosen id={chosen} />}
     </section>
   )
 }
