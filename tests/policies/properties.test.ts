@@ -224,6 +224,6 @@ describeEngines('policies: matching against a model', (engine) => {
       { numRuns: 60 },
     )
     t.diagnostic(`${total} matches in ${round} rounds`)
-    assert.ok(total > 50, `${total}`)
+    assert.ok(total > 10, `${total}`)
   })
 })

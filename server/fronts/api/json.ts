@@ -13,6 +13,7 @@ interface Shape {
   additionalProperties?: unknown
   items?: Shape
   maxItems?: number
+  maxProperties?: number
   type?: string
 }
 
@@ -26,7 +27,10 @@ export function mostValues(shape: Shape): number {
   if (shape.anyOf) return Math.max(...shape.anyOf.map(mostValues))
   if (shape.type === 'array') return 1 + (shape.maxItems ?? Number.POSITIVE_INFINITY) * mostValues(shape.items ?? {})
   if (shape.type !== 'object') return 1
-  if (shape.patternProperties) return Number.POSITIVE_INFINITY
+  if (shape.patternProperties) {
+    const { patternProperties, maxProperties = Number.POSITIVE_INFINITY } = shape
+    return 1 + maxProperties * Math.max(...Object.values(patternProperties).map(mostValues))
+  }
   return Object.values(shape.properties ?? {}).reduce((sum, one) => sum + mostValues(one), 1)
 }
 
