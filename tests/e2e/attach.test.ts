@@ -149,6 +149,7 @@ describeConsole('attach', (engine) => {
         'Download',
         'Share…',
         'Copy to…',
+        'Tags…',
         'Copy link',
         'Copy path',
         'Who has access',

@@ -721,6 +721,7 @@ describeConsole('object browser', (engine) => {
         ['Rename…', 'F2'],
         ['Copy to…', 'c'],
         ['Move to…', 'm'],
+        ['Tags…', null],
         ['Copy link', null],
         ['Copy path', null],
         ['Who has access', null],

@@ -106,7 +106,7 @@ describe('console: server failures', { skip: noBrowser }, () => {
 
   it('ignores a missing chunk that no one opened', () =>
     inBrowser(async (browser) => {
-      const background = /\/assets\/Running-[^/]+\.js$/
+      const background = /\/assets\/menus-[^/]+\.js$/
       await browser.context.route(background, (route) => route.fulfill({ status: 404 }))
       const { page, faults } = await openConsole(browser, server, '/buckets', { expect: [404] })
       const [answer] = await Promise.all([page.waitForResponse(background), page.reload()])

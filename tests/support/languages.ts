@@ -61,7 +61,7 @@ export const rawTexts = (page: Page, words: readonly string[]): Promise<string[]
     }
     const isSeen = (element: Element) =>
       element.checkVisibility({ visibilityProperty: true }) &&
-      !element.closest('pre, code, kbd, samp, style, script, .mono, [data-data]')
+      !element.closest('pre, code, kbd, samp, mark, style, script, .mono, [data-data]')
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement
