@@ -231,22 +231,17 @@ const DEEDS = {
   's3:PutBucketPolicy': 'change_policy',
 } as const
 
-const otherColumns: Column<OtherAccess>[] = [
-  {
-    key: 'who',
-    breaks: true,
-    title: accessText.who,
-    cell: ({ kind, name }) => <strong>{accessText.other(kind, legible(name))}</strong>,
-  },
+/** What somebody may do, and through what, which stands below it where there is no room beside. */
+const rightsColumns = (isLinked: boolean): Column<Rights & Partial<Pick<UserAccess, 'via'>>>[] => [
   {
     key: 'permissions',
     breaks: true,
     title: accessText.permissions,
-    cell: (row) => (
+    cell: ({ via, ...rights }) => (
       <>
-        <Permissions {...row} />
+        <Permissions {...rights} />
         <div className="groups-access-narrow">
-          <Through reasons={row.reasons} isLinked={false} />
+          <Through via={via} reasons={rights.reasons} isLinked={isLinked} />
         </div>
       </>
     ),
@@ -256,8 +251,18 @@ const otherColumns: Column<OtherAccess>[] = [
     breaks: true,
     title: accessText.through,
     optional: true,
-    cell: ({ reasons }) => <Through reasons={reasons} isLinked={false} />,
+    cell: ({ via, reasons }) => <Through via={via} reasons={reasons} isLinked={isLinked} />,
   },
+]
+
+const otherColumns: Column<OtherAccess>[] = [
+  {
+    key: 'who',
+    breaks: true,
+    title: accessText.who,
+    cell: ({ kind, name }) => <strong>{accessText.other(kind, legible(name))}</strong>,
+  },
+  ...rightsColumns(false),
 ]
 
 /** The columns; user managers can follow a row to the user, their groups and the check of one permission. */
@@ -279,26 +284,7 @@ const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): C
       </>
     ),
   },
-  {
-    key: 'permissions',
-    breaks: true,
-    title: accessText.permissions,
-    cell: (row) => (
-      <>
-        <Permissions {...row} />
-        <div className="groups-access-narrow">
-          <Through via={row.via} reasons={row.reasons} isLinked={me.managesUsers} />
-        </div>
-      </>
-    ),
-  },
-  {
-    key: 'through',
-    breaks: true,
-    title: accessText.through,
-    optional: true,
-    cell: ({ via, reasons }) => <Through via={via} reasons={reasons} isLinked={me.managesUsers} />,
-  },
+  ...rightsColumns(me.managesUsers),
   ...(me.managesUsers
     ? [
         {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { type Api, api } from '../../../../contract/index.ts'
 import type { Input } from '../../../../contract/route.ts'
 import { exportRecords } from '../../../features/audit/export.ts'
@@ -6,6 +5,7 @@ import type { Filter } from '../../../features/audit/search.ts'
 import { getRecord, listRecords } from '../../../features/audit/service.ts'
 import { verifyThere } from '../../../features/audit/verify.ts'
 import { handle } from '../handle.ts'
+import { answerLines } from '../lines.ts'
 
 /** The format in which times are stored: SQLite compares them as text. */
 const inUtc = (time: string | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
@@ -29,14 +29,8 @@ const filterOf = (query: Omit<Input<Api['listAudit']>['query'], 'page' | 'page_s
 export const auditRoutes = [
   handle(api.listAudit, (ctx, { query }) => listRecords(ctx, filterOf(query), query)),
   handle(api.getAuditRecord, (ctx, { params }) => getRecord(ctx, params.id)),
-  handle(api.exportAudit, async (ctx, { query: { format = 'ndjson', ...query }, request, reply }) => {
-    reply
-      .header('content-type', format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson')
-      .header('content-disposition', `attachment; filename="audit.${format}"`)
-      .header('cache-control', 'no-store')
-    if (request.method === 'HEAD') return reply.send()
-    const lines = await exportRecords(ctx, filterOf(query), format, query)
-    return reply.send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }))
-  }),
+  handle(api.exportAudit, (ctx, { query: { format = 'ndjson', ...query }, ...raw }) =>
+    answerLines({ name: 'audit', format, read: () => exportRecords(ctx, filterOf(query), format, query) }, raw),
+  ),
   handle(api.verifyAudit, (ctx, { query }) => verifyThere(ctx, query.from, query.seconds ?? 20)),
 ]

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { api } from '../../../../contract/index.ts'
 import type { Ctx } from '../../../context.ts'
 import { noteArchived } from '../../../features/audit/reads.ts'
@@ -25,6 +24,7 @@ import { deleteVersion } from '../../../storage/versions/delete.ts'
 import { sendArchive } from '../archive.ts'
 import { sendObject } from '../contents.ts'
 import { handle, type Raw } from '../handle.ts'
+import { answerLines } from '../lines.ts'
 import { receiveSigned, sendSigned } from '../signed-urls.ts'
 import { receiveForm, receivePut } from '../uploads.ts'
 
@@ -91,15 +91,9 @@ export const objectRoutes = [
       : searchByQuery(ctx, params.bucket, { q, ...query })
   }),
   handle(api.searchEverywhere, (ctx, { query }) => searchEverywhere(ctx, query)),
-  handle(api.exportSearch, async (ctx, { query, request, reply }) => {
-    const { format = 'csv' } = query
-    const lines = request.method === 'HEAD' ? [] : await exportList(ctx, query)
-    reply
-      .header('content-type', format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson')
-      .header('content-disposition', `attachment; filename="objects.${format}"`)
-      .header('cache-control', 'no-store')
-    return reply.send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }))
-  }),
+  handle(api.exportSearch, (ctx, { query, ...raw }) =>
+    answerLines({ name: 'objects', format: query.format ?? 'csv', read: () => exportList(ctx, query) }, raw),
+  ),
   handle(api.suggestSearch, (ctx, { query }) => suggest(ctx, query)),
   handle(api.countObjects, async (ctx, { params, query: { at, ...query } }) =>
     countObjects(await asAsked(ctx, params.bucket, at), params.bucket, query),
