@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../contract/errors.ts'
 import { DEVICE_SECONDS, deviceTicket } from '../../access/auth/device.ts'
+import type { Entered } from '../../access/auth/second-step.ts'
 import { isHostOnly } from '../../access/sessions/jwt.ts'
 import type { Tokens } from '../../access/sessions/sessions.ts'
 import type { Ctx } from '../../context.ts'
@@ -75,14 +76,12 @@ export interface Raw {
  * Responds with the tokens that `obtain` gets, never cached (RFC 6749 section 5.1); with `session=cookie` the refresh token
  * is a cookie that scripts cannot read and other sites cannot send. Whoever may not have that is refused before anything is done.
  */
-export async function answerTokens(
-  ctx: Ctx,
-  obtain: () => Promise<Tokens>,
-  session: 'cookie' | undefined,
-  { request, reply }: Raw,
-) {
-  if (session === 'cookie') assertSameOrigin(ctx, request)
-  const tokens = await obtain()
+export async function answerTokens(ctx: Ctx, obtain: () => Promise<Tokens>, session: 'cookie' | undefined, raw: Raw) {
+  if (session === 'cookie') assertSameOrigin(ctx, raw.request)
+  return giveTokens(ctx, await obtain(), session, raw)
+}
+
+function giveTokens(ctx: Ctx, tokens: Tokens, session: 'cookie' | undefined, { request, reply }: Raw) {
   reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
   if (session !== 'cookie') return tokens
   const { refresh_token, ...visible } = tokens
@@ -118,20 +117,19 @@ function assertSameOrigin(ctx: Ctx, { headers }: FastifyRequest): void {
   throw new ServiceError('forbidden', 'Sessions with a cookie are only for pages of this very origin.')
 }
 
-/** The same after a login with a password; with `session=cookie`, the browser is recognised when its user logs in again. */
-export async function answerLogin(
+/**
+ * The same after a login with a password, with what `enter` gets besides; with `session=cookie`, the browser is recognised when
+ * its user logs in again.
+ */
+export async function answerLogin<More extends object>(
   ctx: Ctx,
-  enter: () => Promise<{ tokens: Tokens; email: string }>,
+  enter: () => Promise<Entered & More>,
   session: 'cookie' | undefined,
   raw: Raw,
 ) {
-  let email = ''
-  const obtain = async () => {
-    const entered = await enter()
-    email = entered.email
-    return entered.tokens
-  }
-  const answer = await answerTokens(ctx, obtain, session, raw)
+  if (session === 'cookie') assertSameOrigin(ctx, raw.request)
+  const { tokens, email, ...more } = await enter()
+  const answer = giveTokens(ctx, tokens, session, raw)
   if (session === 'cookie') put(ctx, raw.reply, deviceCookie, deviceTicket(ctx, email))
-  return answer
+  return { ...answer, ...more }
 }

@@ -15,15 +15,9 @@ export const secondFactorRoutes = [
     reply.header('cache-control', 'no-store')
     return beginLoginEnrollment(ctx, body.challenge, body.kind)
   }),
-  handle(api.finishLoginEnrollment, async (ctx, { body, query, ...raw }) => {
+  handle(api.finishLoginEnrollment, (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
-    let recovery_codes: string[] = []
-    const enter = async () => {
-      const entered = await finishLoginEnrollment(ctx, { ...body, device })
-      recovery_codes = entered.recovery_codes
-      return entered
-    }
-    return { ...(await cookies.answerLogin(ctx, enter, query.session, raw)), recovery_codes }
+    return cookies.answerLogin(ctx, () => finishLoginEnrollment(ctx, { ...body, device }), query.session, raw)
   }),
   handle(api.replaceExpiredPassword, (ctx, { body, query, ...raw }) => {
     const device = cookies.readDeviceCookie(ctx, raw.request)
