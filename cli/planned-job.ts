@@ -2,7 +2,7 @@ import type { Client, Job } from '../client/index.ts'
 import { followJob, printJob } from './follow-job.ts'
 import { agrees, bytesText, objectsText, print, type Run } from './run.ts'
 
-type Body = Parameters<Client['createJob']>[0]['body']
+export type Body = Parameters<Client['createJob']>[0]['body']
 
 /** How a planned job is run: only planned, without asking, waited for. */
 export interface PlannedRun {
@@ -27,7 +27,7 @@ interface Planned {
 /** Says what a job would do, asks, has it done, and follows that to its end. */
 export async function runPlanned(run: Run, planned: Planned, { dryRun, yes, wait }: PlannedRun): Promise<void> {
   const { bucket, body, lines, sums, question, asPlanned } = planned
-  const plan = succeeded(await followJob(run, await run.client.createJob({ body: { ...body, dry_run: true } }), bucket))
+  const plan = await planOf(run, body, bucket)
   await print(run.json ? `${JSON.stringify(plan)}\n` : `${lines(plan).join('\n')}\n`)
   const { changes, growth_bytes, room_bytes } = sums(plan)
   if (room_bytes !== null && growth_bytes > Math.max(0, room_bytes))
@@ -37,7 +37,16 @@ export async function runPlanned(run: Run, planned: Planned, { dryRun, yes, wait
   if (dryRun || changes === 0) return
   if (!(await agrees(question(plan), yes))) throw new Error('Nothing was changed.')
   // What has changed meanwhile is not done without being asked about.
-  const started = await run.client.createJob({ body: { ...asPlanned(plan), planned: plan.id } })
+  await carryOut(run, { ...asPlanned(plan), planned: plan.id }, bucket, wait)
+}
+
+/** What a job would do on a bucket's objects. Throws where that cannot be said. */
+export const planOf = async (run: Run, body: Body, bucket: string): Promise<Job> =>
+  succeeded(await followJob(run, await run.client.createJob({ body: { ...body, dry_run: true } }), bucket))
+
+/** Has a job on a bucket's objects done and, with `wait`, follows it to its end. */
+export async function carryOut(run: Run, body: Body, bucket: string, wait: boolean): Promise<void> {
+  const started = await run.client.createJob({ body })
   if (!wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
   run.progress.failures.length = 0
   await printJob(run, succeeded(await followJob(run, started, bucket)))

@@ -1,11 +1,8 @@
-import type { Client } from '../client/index.ts'
 import { UsageError } from './config.ts'
-import { followJob, printJob } from './follow-job.ts'
 import { isRemote, prefixedPlace, remotePlace } from './places.ts'
-import type { PlannedRun } from './planned-job.ts'
+import { type Body, carryOut, type PlannedRun, planOf } from './planned-job.ts'
 import { agrees, objectsText, print, type Run } from './run.ts'
 
-type Body = Parameters<Client['createJob']>[0]['body']
 type TagChange = NonNullable<Body['tags']>
 
 interface Wanted extends PlannedRun {
@@ -22,16 +19,11 @@ export async function tag(run: Run, target: string, wanted: Wanted): Promise<voi
   const { dryRun, yes, wait, query } = wanted
   const body: Body = { kind: 'tag', ...selectionOf(target, query), tags: changeOf(wanted) }
   const { source_bucket: bucket = '' } = body
-  const plan = await followJob(run, await run.client.createJob({ body: { ...body, dry_run: true } }), bucket)
-  if (plan.status !== 'succeeded') throw new Error(plan.detail ?? `The job was ${plan.status}.`)
+  const plan = await planOf(run, body, bucket)
   const count = plan.total ?? 0
   if (dryRun || count === 0) return print(run.json ? `${JSON.stringify(plan)}\n` : `${objectsText(count)}\n`)
   if (!(await agrees(`Change the tags of ${objectsText(count)}?`, yes))) throw new Error('Nothing was changed.')
-  const started = await run.client.createJob({ body })
-  if (!wait) return print(`${run.json ? JSON.stringify(started) : started.id}\n`)
-  const job = await followJob(run, started, bucket)
-  if (job.status !== 'succeeded') throw new Error(job.detail ?? `The job was ${job.status}. What was done stays.`)
-  await printJob(run, job)
+  await carryOut(run, body, bucket, wait)
 }
 
 /** A bucket or a folder is everything in it; any other key is one object. */
