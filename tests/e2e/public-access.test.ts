@@ -57,7 +57,8 @@ describeConsole('public access', (engine) => {
       await check('public-buckets')
       for (const tab of ['Objects', 'History', 'Trash', 'Access', 'Connect', 'Settings', 'Overview', 'Protection']) {
         if (tab === 'Objects') await page.getByRole('link', { name: bucket }).click()
-        else await page.getByRole('link', { name: tab, exact: true }).last().click()
+        // The navigation of the console has a Trash and a Protection, too.
+        else await page.getByRole('main').getByRole('link', { name: tab, exact: true }).last().click()
         await badge.first().waitFor()
         if (tab === 'Objects') await check('public-objects')
       }
