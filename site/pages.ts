@@ -86,14 +86,16 @@ export async function writePages(): Promise<void> {
     const file = path.join(root, 'docs/screenshots', name)
     if (fs.existsSync(target) && fs.statSync(target).mtimeMs > fs.statSync(file).mtimeMs) continue
     fs.mkdirSync(path.dirname(target), { recursive: true })
-    await sharp(file).resize({ width: PICTURE_WIDTH, withoutEnlargement: true }).webp({ quality: 72 }).toFile(target)
+    await sharp(file).resize({ width: PICTURE_WIDTH, withoutEnlargement: true }).webp({ quality: PICTURE_QUALITY }).toFile(target)
   }
   for (const entry of fs.readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)
     if (entry.isFile() && !written.has(file)) fs.rmSync(file)
   }
 }
-const PICTURE_WIDTH = 900
+/** A column of text is at most 688 px wide; the documentation as a whole stays below 5 MB (tests/docs/help). */
+const PICTURE_WIDTH = 800
+const PICTURE_QUALITY = 65
 
 /** Links between files become links between pages. What is not on the site, such as source code, loses its link. */
 function relink(file: string, page: string, places: ReadonlyMap<string, string>): string {

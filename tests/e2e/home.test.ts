@@ -25,7 +25,7 @@ describeConsole('home and search', (engine) => {
       await steps.getByRole('link', { name: 'Create a bucket' }).click()
       await page.getByRole('dialog', { name: 'New bucket' }).getByLabel('Name').fill('photos')
       await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
-      await page.getByRole('link', { name: 'photos' }).first().waitFor()
+      await page.waitForURL('**/b/photos')
 
       await server.admin.createUser({
         body: { email: 'kim@example.com', display_name: 'Kim Lee', password: 'the password of kim' },
