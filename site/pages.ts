@@ -94,8 +94,8 @@ export async function writePages(): Promise<void> {
   }
 }
 /** A column of text is at most 688 px wide; the documentation as a whole stays below 5 MB (tests/docs/help). */
-const PICTURE_WIDTH = 800
-const PICTURE_QUALITY = 65
+const PICTURE_WIDTH = 760
+const PICTURE_QUALITY = 60
 
 /** Links between files become links between pages. What is not on the site, such as source code, loses its link. */
 function relink(file: string, page: string, places: ReadonlyMap<string, string>): string {
