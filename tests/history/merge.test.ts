@@ -641,7 +641,8 @@ class Model {
   }
 
   get #keys(): string[] {
-    return [...new Set([...Object.keys(this.base), ...Object.keys(this.fork), ...Object.keys(this.origin)])].sort()
+    const known = [this.base, this.fork, this.origin].flatMap((state) => Object.keys(state))
+    return [...new Set([...known, ...this.#merged.keys()])].sort()
   }
 
   /** What the origin becomes, and what nobody decided. */

@@ -17,8 +17,11 @@ const again = {
   ...(MIRROR_SEED === undefined ? {} : { seed: Number(MIRROR_SEED) }),
   ...(MIRROR_PATH === undefined ? {} : { path: MIRROR_PATH }),
 }
-/** A service can register some two thousand storages; each run needs three. */
-const RUNS_OF_A_WORLD = 100
+/** Each run needs three storages, whose upkeep is done in those after it too. */
+const RUNS_OF_A_WORLD = 10
+
+/** Many runs begin with mirrors: without these there is nothing to damage. */
+const MIRROR = { op: 'mirror', to: 0, acknowledge: 'both', when_down: 'continue', keep_removed_days: 0 } as const
 
 describeEngines('copies of storages: a model', (engine) => {
   let world: World | undefined
@@ -32,17 +35,21 @@ describeEngines('copies of storages: a model', (engine) => {
     timeout: MIRROR_RUNS === undefined ? 3_600_000 : 12 * 3_600_000,
   }, async (t) => {
     const sums: Record<string, number> = { runs: 0 }
-    const given = fc.array(command, { minLength: 10, maxLength: 30, size: 'max' })
+    let isSpent = false
+    const mirrors = fc.subarray([0, 1]).map((all) => all.map((at) => ({ ...MIRROR, at })))
+    const given = fc
+      .tuple(mirrors, fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }))
+      .map(([first, then]) => [...first, ...then])
     const check = runsInTime(MOST_MS, async (commands: Command[]) => {
       const number = (sums.runs ?? 0) + 1
-      if (number % RUNS_OF_A_WORLD === 0) {
+      if (isSpent || number % RUNS_OF_A_WORLD === 0) {
         await world?.stop()
         world = await openWorld(engine)
       }
       sums.runs = number
       const steps = await Run.begin(world as World, number)
       for (const one of commands) await steps.take(one)
-      await steps.settle()
+      isSpent = !(await steps.settle())
       for (const [name, count] of Object.entries(steps.figures)) sums[name] = (sums[name] ?? 0) + count
       if (number % 50 === 0) console.log(`${engine}: ${JSON.stringify(sums)}`)
     })

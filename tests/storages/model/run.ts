@@ -39,7 +39,7 @@ export class Run {
   readonly #dropped = new Set<string>()
   /** Whether a mirror became the first place although it lacked copies: what it lacks is repaired, and recorded as that. */
   #hasAccepted = false
-  figures = { reads: 0, refused: 0, crashes: 0, healed: 0, unreadable: 0 }
+  figures = { reads: 0, refused: 0, crashes: 0, damaged: 0, healed: 0, unreadable: 0 }
 
   private constructor(world: World, names: Pick<Run, 'buckets' | 'storages' | 'mirrors'>) {
     this.world = world
@@ -260,15 +260,21 @@ export class Run {
     fs.renameSync(`${folder}-away`, folder)
   }
 
+  /** Damages a copy of an object that has another whole one, which the service may read: of the one that is named, or else of any. */
   async #damage({ at, key, which, how, by }: Of<'damage'>): Promise<void> {
-    const bytes = this.#of(at).get(key)
-    const places = await this.#placesOf(at)
-    const place = places[which]
-    if (!bytes || bytes.length <= LARGEST_INLINE || place === undefined || this.#away.has(place)) return
-    const id = await this.#idOf(at, key)
-    const whole = places.filter((one) => !this.#away.has(one) && this.#isWhole(one, id, bytes))
-    // One whole copy is left, which the service may read.
-    if (!whole.includes(place) || whole.length < 2) return
+    const named = this.#of(at).has(key) ? [[at, key] as const] : []
+    const all = [0, 1].flatMap((one) => [...this.#of(one).keys()].map((key) => [one, key] as const))
+    for (const [one, name] of [...named, ...all]) {
+      const bytes = this.#of(one).get(name) as Bytes
+      if (bytes.length <= LARGEST_INLINE) continue
+      const places = await this.#placesOf(one)
+      const whole = await this.#wholePlaces(one, name, bytes)
+      const place = places[which]
+      if (place !== undefined && whole.length === 2)
+        return this.#change(await this.#idOf(one, name), place, { how, by })
+    }
+  }
+  #change(id: string, place: string, { how, by }: Pick<Of<'damage'>, 'how' | 'by'>): void {
     const files = this.#filesOf(place, id)
     const file = files[Math.floor(by * files.length)] as string
     const was = fs.readFileSync(file)
@@ -286,6 +292,7 @@ export class Run {
       write(was)
     }
     const name = `${id} ${place}`
+    this.figures.damaged++
     this.#damaged.set(name, (this.#damaged.get(name) ?? 0) + 1)
   }
 
@@ -378,8 +385,11 @@ export class Run {
     return (await this.#placesOf(at)).filter((place) => !this.#away.has(place) && this.#isWhole(place, id, bytes))
   }
 
-  /** Everything is back, and all work is done: each copy is whole of which any was, and nothing else is left. */
-  async settle(): Promise<void> {
+  /**
+   * Everything is back, and all work is done: each copy is whole of which any was, and nothing else is left. Returns whether the
+   * default storage is at its first place again, for another run.
+   */
+  async settle(): Promise<boolean> {
     const { world } = this
     for (const place of [...this.#away]) this.#comeBack(place)
     const readable: { at: number; key: string; bytes: Bytes }[] = []
@@ -405,9 +415,8 @@ export class Run {
     }
     await this.#assertReported()
     await this.#assertNothingLeft()
-    // The default storage is that of the next run as well.
-    const { first } = await this.#copies(0)
-    if (first !== 'main')
+    const { first, second } = await this.#copies(0)
+    if (first !== 'main' && second === 'main')
       await world.admin.failoverStorage({ params: { storage: 'default' }, body: { accept_missing: true } })
     for (const storage of this.storages)
       await world.admin.updateStorage({ params: { storage }, body: { mirror: null } })
@@ -415,6 +424,7 @@ export class Run {
       for (const key of this.#of(at).keys())
         await world.admin.deleteObject({ params: { bucket: this.buckets[at] as string, key } })
     await this.#collect()
+    return (await this.#copies(0)).first === 'main'
   }
 
   /** What was damaged is reported, at most once for each damage, and nothing else is. */
