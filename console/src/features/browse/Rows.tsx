@@ -210,8 +210,10 @@ export function GridHead({ place: { sort, dir, at }, search, listing, chosen, on
     )
   return (
     <>
-      <span role="columnheader" className="cell-check">
-        <SelectAll search={search} listing={listing} chosen={chosen} />
+      <span role="columnheader">
+        <label className="cell-check">
+          <SelectAll search={search} listing={listing} chosen={chosen} />
+        </label>
       </span>
       {column('name', text.name, 'cell-name')}
       {column('size', text.size, 'cell-size number')}

@@ -1,0 +1,71 @@
+// A phone is used by fingers: what is pressed on it is 44 px high, or what is around it is pressed for it.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+/** Half of a finger's 44 px, less what frames take. */
+const REACH = 20
+
+const views = [
+  '/',
+  '/buckets',
+  '/b/photos',
+  '/b/photos/protection',
+  '/b/photos/settings',
+  '/trash',
+  '/shares',
+  '/jobs',
+  '/tokens',
+  '/admin/users',
+  '/admin/groups',
+  '/admin/audit',
+  '/account',
+]
+
+describeConsole('fingers', (engine) => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer(engine)
+    await server.admin.createBucket({ body: { name: 'photos' } })
+    for (const key of ['a.txt', 'folder/b.txt', 'gone.txt'])
+      await server.admin.putObject({ params: { bucket: 'photos', key }, body: key })
+    await server.admin.deleteObject({ params: { bucket: 'photos', key: 'gone.txt' } })
+    await server.admin.createUser({
+      body: { email: 'kim@example.com', display_name: 'Kim', password: 'the password of kim' },
+    })
+    await server.admin.createToken({ body: { name: 'nightly' } })
+  })
+  after(() => server.stop())
+  const inBrowser = inBrowserOf(() => server, { phone: true })
+
+  for (const view of views)
+    it(`find what they press in ${view}`, () =>
+      inBrowser(async (browser) => {
+        const { page } = await openConsole(browser, server, view)
+        await page.locator('h1').first().waitFor()
+        await page.waitForLoadState('networkidle')
+        const missed = await page.evaluate((reach) => {
+          const pressed = 'button, [role=button], [role=tab], input:not([type=hidden]), select, summary'
+          const missed: string[] = []
+          for (const one of document.querySelectorAll<HTMLElement>(pressed)) {
+            one.scrollIntoView({ block: 'center', inline: 'center' })
+            const { left, top, width, height } = one.getBoundingClientRect()
+            const [x, y] = [left + width / 2, top + height / 2]
+            const isHit = (at: number) => {
+              const found = document.elementFromPoint(x, at)
+              const label = one.closest('label') ?? document.querySelector(`label[for="${CSS.escape(one.id || ' ')}"]`)
+              return (
+                found && (one.contains(found) || label?.contains(found) || found.contains(one.closest('[data-check]')))
+              )
+            }
+            // Not to be seen, or below something else.
+            if (width < 2 || height < 2 || !isHit(y)) continue
+            if (!isHit(y - reach) || !isHit(y + reach))
+              missed.push(`${one.ariaLabel || one.textContent || one.id || one.className} ${Math.round(height)}`)
+          }
+          return missed
+        }, REACH)
+        assert.deepEqual(missed, [])
+      }))
+})
