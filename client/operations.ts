@@ -3055,6 +3055,68 @@ export interface AuditVerification {
   }[]
 }
 
+export interface Attention {
+  /** The caller’s tokens that expire within seven days. */
+  tokens: {
+    /** A UUIDv7. */
+    id: string
+    name: string
+    /** ISO 8601, UTC, milliseconds. */
+    expires_at: string
+  }[]
+  /** The caller’s access keys that do, without inactive ones. */
+  access_keys: {
+    /** A UUIDv7. */
+    id: string
+    name: string
+    /** ISO 8601, UTC, milliseconds. */
+    expires_at: string
+  }[]
+  /** Scans of attached buckets that wait for confirmation, where the caller has `manage`; 20 at most. */
+  held_scans: ({
+    /** A UUIDv7. */
+    id: string
+    /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+    bucket: string
+    held_reason: 'many_missing' | 'empty' | 'listing_failed' | 'disordered' | 'changed' | 'unreadable' | null
+  })[]
+  /** Null for those who are no administrators. */
+  administration: {
+    /** Those that are nearly full or short of space. */
+    disks: Disk[]
+    /** Those in use that could not be reached when the process that answers last looked. */
+    storages: {
+      /** 1–63 of `a-z 0-9 -`, starting and ending with a letter or digit. It cannot be changed. */
+      name: string
+      health: StorageHealth
+    }[]
+    /** Endpoints that fail, did, or were disabled for it. */
+    webhooks: ({
+      /** A UUIDv7. */
+      id: string
+      name: string
+      url: string
+      /** Why the service disabled it; null unless it did. */
+      disabled_reason: string | null
+      /** Since when all attempts have failed. */
+      failing_since: string | null
+      /** Deliveries that failed in the last 24 hours, among the latest 5,000 that did of all endpoints. */
+      failed: number
+    })[]
+    /** What administrators of a new service do first, and whether it is done. */
+    first_steps: {
+      /** Whether there is another user than the first one. */
+      users: boolean
+      /** Whether users can sign in through an identity provider. */
+      sso: boolean
+      /** Whether the caller has made an access key. */
+      access_key: boolean
+      /** Whether there is a webhook endpoint. */
+      webhook: boolean
+    }
+  } | null
+}
+
 export interface Backup {
   /** `off`: no backup place is configured. `copying`: the first copy is not whole yet. `failing`: the place cannot be written. `fenced`: another instance has taken over. */
   state: 'off' | 'copying' | 'following' | 'failing' | 'fenced'
@@ -8620,6 +8682,11 @@ export interface Operations {
       }
     }
     reply: AuditVerification
+  }
+  /** GET /attention: Get what you should look at. What the console’s start page shows in one request. Everything in it is also in the list of its kind, and nothing is in it that you could not see there: credentials are your own, scans those of attached buckets that you manage, and the rest is for administrators. Quotas and findings are in the list of buckets. */
+  getAttention: {
+    call: object
+    reply: Attention
   }
   /** GET /system/clock: Get the clock, and why it is in doubt. Locks end by the clock. If it is more than ten minutes from the newest time on record, because it was changed or the service was off, what was locked counts as locked until an administrator confirms it, unless its lock had ended before. */
   getClock: {

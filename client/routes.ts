@@ -295,6 +295,7 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   getAuditRecord: { method: 'GET', url: '/audit/{id}', reply: true },
   exportAudit: { method: 'GET', url: '/audit/export', produces: 'bytes' },
   verifyAudit: { method: 'GET', url: '/audit/verify', reply: true },
+  getAttention: { method: 'GET', url: '/attention', reply: true },
   getClock: { method: 'GET', url: '/system/clock', reply: true },
   confirmClock: { method: 'POST', url: '/system/clock/confirm', reply: true },
   listDisks: { method: 'GET', url: '/system/disks', reply: true },

@@ -4,6 +4,7 @@ import * as agents from './agents.ts'
 import * as apply from './apply.ts'
 import * as archive from './archive.ts'
 import * as attached from './attached.ts'
+import * as attention from './attention.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as bucketAccess from './bucket-access.ts'
@@ -91,6 +92,7 @@ export const files = {
   scans,
   webhooks,
   audit,
+  attention,
   system,
 } satisfies Record<string, { operations: Record<string, RouteSpec> }>
 

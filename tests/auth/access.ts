@@ -793,6 +793,7 @@ export const table: Record<OperationName, Entry> = {
   verifyAudit: { expect: managers(200), call: (c) => c.verifyAudit() },
   healthz: { expect: everyone(200), call: (c) => c.healthz() },
   readyz: { expect: everyone(200), call: (c) => c.readyz() },
+  getAttention: { expect: signedIn(200), call: (c) => c.getAttention() },
   getClock: { expect: managers(200), call: (c) => c.getClock() },
   listDisks: { expect: managers(200), call: (c) => c.listDisks() },
   getBackup: { expect: managers(200), call: (c) => c.getBackup() },

@@ -290,6 +290,7 @@ describeEngines('whose it is', (engine, itOnce) => {
     const lists = [
       await lee.listSessions(),
       await lee.listTokens(),
+      await lee.getAttention(),
       await lee.listSecondFactors(),
       await lee.listShares(),
       await lee.listJobs(),

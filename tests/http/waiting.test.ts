@@ -256,6 +256,7 @@ const asGenerated: readonly Name[] = [
   'getAuditRecord',
   'exportAudit',
   'verifyAudit',
+  'getAttention',
   'listStorages',
   'createStorage',
   'testNewStorage',

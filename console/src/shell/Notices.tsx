@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { attentionQuery } from '../api/attention.ts'
 import { useMe } from '../api/queries.ts'
-import { disksQuery } from '../features/storages/disks.ts'
-import { storagesQuery } from '../features/storages/queries.ts'
-import { unreachableOf } from '../features/storages/state.ts'
 import { TimeAgo } from '../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -24,12 +22,10 @@ function Troubles() {
     const timer = setTimeout(() => setEnabled(true), FIRST_MS)
     return () => clearTimeout(timer)
   }, [])
-  const often = { enabled, refetchInterval: EVERY_MS, throwOnError: false } as const
-  const storages = useQuery({ ...storagesQuery, ...often })
-  const disks = useQuery({ ...disksQuery, ...often })
-  const down = unreachableOf(storages.data ?? [])
+  const { data } = useQuery({ ...attentionQuery, enabled, refetchInterval: EVERY_MS, throwOnError: false })
+  const { storages: down = [], disks = [] } = data?.administration ?? {}
   const [first] = down
-  const isShort = disks.data?.some(({ state }) => state === 'short')
+  const isShort = disks.some(({ state }) => state === 'short')
   return (
     <>
       {isShort ? (

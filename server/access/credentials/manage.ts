@@ -30,6 +30,14 @@ export async function listOf<T extends store.CredentialTable, D>(
   return { items: page.map((row) => describe(row, ctx.now())), next_cursor }
 }
 
+/** The caller's credentials that are valid and expire soon, the next to do so first. */
+export const listExpiring = <T extends store.CredentialTable>(ctx: Ctx, table: T, limit: number) =>
+  store.findExpiringOf(ctx.db, table, ctx.actor.user_id ?? '', { now: ctx.now(), days: EXPIRING_DAYS, limit })
+
+/** Whether the caller has ever made a credential. */
+export const hasMade = ({ db, actor }: Ctx, table: store.CredentialTable): Promise<boolean> =>
+  store.hasCredential(db, table, actor.user_id ?? '')
+
 /** What is shown of an existing credential besides its value. */
 export const describeUse = (row: Omit<Row<'tokens'>, 'token_prefix' | 'token_hash' | 'previous_hash'>, now: Date) => ({
   created_at: row.created_at,

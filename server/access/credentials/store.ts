@@ -45,6 +45,29 @@ export async function listCredentials<T extends CredentialTable>(
   return (await page.orderBy('id', 'desc').limit(limit).execute()) as unknown as CredentialRow<T>[]
 }
 
+/** A user's valid credentials that expire within `days`, the next to do so first. */
+export const findExpiringOf = async <T extends CredentialTable>(
+  db: Db,
+  table: T,
+  userId: string,
+  { now, days, limit }: { now: Date; days: number; limit: number },
+): Promise<CredentialRow<T>[]> =>
+  (await db
+    .selectFrom(as(table))
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now.toISOString())
+    .where('expires_at', '<=', new Date(now.getTime() + days * DAY_MS).toISOString())
+    .orderBy('expires_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()) as unknown as CredentialRow<T>[]
+
+/** Whether a user has, or had, a credential. */
+export const hasCredential = async (db: Db, table: CredentialTable, userId: string): Promise<boolean> =>
+  (await db.selectFrom(as(table)).select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !== undefined
+
 export const lockCredential = async <T extends CredentialTable>(tx: Tx, table: T, id: string) =>
   (await tx.selectFrom(as(table)).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) as unknown as
     | CredentialRow<T>

@@ -49,6 +49,10 @@ export const findBySubjects = async (db: Db, issuer: string, subjects: readonly 
 export const findUser = (db: Db, id: string) =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** Whether there is more than one user. */
+export const hasSeveralUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').limit(2).execute()).length > 1
+
 export const listIds = async (db: Db): Promise<string[]> =>
   (await db.selectFrom('users').select('id').execute()).map(({ id }) => id)
 

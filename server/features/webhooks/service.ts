@@ -11,7 +11,8 @@ import { newSecret, sealSecret } from './secret.ts'
 import * as store from './store.ts'
 import { checkTarget } from './target.ts'
 
-const MOST_ENDPOINTS = 500
+/** How many endpoints there can be. */
+export const MOST_ENDPOINTS = 500
 
 /** The fields of an endpoint that an administrator sets. */
 export interface EndpointFields {

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
+import { DAY_MS } from '../../base/time.ts'
 import type { Ctx } from '../../context.ts'
+import { MOST_ENDPOINTS } from './service.ts'
+import * as store from './store.ts'
 
 /** Metrics worth watching. If `oldestReadySeconds` exceeds 60, deliveries arrive faster than they are sent. */
 export interface WebhookStatus {
@@ -12,6 +15,19 @@ export interface WebhookStatus {
 }
 
 const MOST_COUNTED = 10_000
+const MOST_FAILED = 5000
+
+/** Endpoints that fail, that did in the last 24 hours, or that were disabled for it, latest first; and whether there are any. */
+export async function listTroubled({ db, now }: Ctx, limit: number) {
+  const rows = await store.listEndpoints(db, undefined, MOST_ENDPOINTS)
+  if (rows.length === 0) return { any: false, items: [] }
+  const failed = await store.countFailedByEndpoint(db, new Date(now().getTime() - DAY_MS).toISOString(), MOST_FAILED)
+  const items = rows.flatMap(({ id, name, url, disabled_reason, failing_since }) => {
+    const one = { id, name, url, disabled_reason, failing_since, failed: failed.get(id) ?? 0 }
+    return disabled_reason !== null || failing_since !== null || one.failed > 0 ? [one] : []
+  })
+  return { any: true, items: items.slice(0, limit) }
+}
 
 /** The state of all deliveries. */
 export async function webhookStatus(ctx: Ctx): Promise<WebhookStatus> {

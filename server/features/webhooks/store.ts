@@ -96,6 +96,23 @@ export function findRecent(db: Db, endpointIds: readonly string[], since: string
     .execute()
 }
 
+/** How many deliveries of each endpoint failed since a time, among the latest `most` that did. */
+export async function countFailedByEndpoint(db: Db, since: string, most: number): Promise<Map<string, number>> {
+  const failed = db
+    .selectFrom('webhook_deliveries')
+    .select('webhook_id')
+    .where(sql<boolean>`status = 'failed'`)
+    .where('created_at', '>=', since)
+    .orderBy('created_at', 'desc')
+    .limit(most)
+  const rows = await db
+    .selectFrom(failed.as('failed'))
+    .select(['webhook_id', (e) => e.fn.countAll<number>().as('count')])
+    .groupBy('webhook_id')
+    .execute()
+  return new Map(rows.map(({ webhook_id, count }) => [webhook_id, count]))
+}
+
 export interface DeliveryFilter {
   endpointId: string
   status: DeliveryRow['status'] | undefined

@@ -40,6 +40,7 @@ import { accessKeyRoutes } from './routes/access-keys.ts'
 import { accessPolicyRoutes } from './routes/access-policies.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { applyRoutes } from './routes/apply.ts'
+import { attentionRoutes } from './routes/attention.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bucketRoutes } from './routes/buckets.ts'
@@ -121,6 +122,7 @@ export const handlers: readonly Handler[] = [
   ...scanRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...attentionRoutes,
   ...usageRoutes,
 ]
 

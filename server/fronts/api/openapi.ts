@@ -42,6 +42,7 @@ const tags = [
   { name: 'scans', description: 'What an attached bucket shows, compared with what is there.' },
   { name: 'webhooks', description: 'Webhook endpoints and their deliveries.' },
   { name: 'audit', description: 'The audit log: who did what, and when.' },
+  { name: 'attention', description: 'What somebody should look at.' },
   { name: 'system', description: 'Health and metrics.' },
 ]
 

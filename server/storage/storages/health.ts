@@ -21,6 +21,17 @@ const knownOf = perSystem(() => new Map<string, StorageHealth>())
 /** What this process last found of a storage; null before the first look. */
 export const lastHealth = ({ config }: Ctx, name: string): StorageHealth | null => knownOf(config).get(name) ?? null
 
+/** Storages that are in use and could not be reached when this process last looked, the default one first. */
+export async function listUnreachable(ctx: Ctx): Promise<{ name: string; health: StorageHealth }[]> {
+  const known = knownOf(ctx.config)
+  if ([...known.values()].every(({ ok }) => ok)) return []
+  const used = (await listStorages(ctx.db)).filter(({ disabled_at }) => disabled_at === null)
+  return [DEFAULT_STORAGE, ...used.map(({ name }) => name)].flatMap((name) => {
+    const health = known.get(name)
+    return health && !health.ok ? [{ name, health }] : []
+  })
+}
+
 /** A storage to look at; without a row, the default one. */
 type Looked = StorageRow | undefined
 

@@ -1,23 +1,15 @@
 import { Anchor } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { Attention as Found } from '../../../../contract/attention.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Disk } from '../../../../contract/system.ts'
 import { totalsOf } from '../../api/buckets.ts'
-import { useMe } from '../../api/queries.ts'
-import { latestScansQuery } from '../../api/scans.ts'
 import { formatBytes, formatShare, GB } from '../../i18n.ts'
 import { NEARLY_FULL, TimeAgo } from '../../ui/values.tsx'
-import { disksQuery, distinct } from '../storages/disks.ts'
-import { storagesQuery } from '../storages/queries.ts'
-import { unreachableOf } from '../storages/state.ts'
+import { distinct } from '../storages/disks.ts'
 import { text } from './messages.ts'
-import { credentialsQuery, webhooksQuery } from './queries.ts'
-
-/** Of so many attached buckets the scans are read. */
-const MOST_SCANS = 20
 
 interface Item {
   id: string
@@ -27,48 +19,37 @@ interface Item {
 }
 
 /** What a user should look at: buckets that fill up, webhooks that fail, credentials that expire, scans that wait. */
-export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
-  const me = useMe()
-  const credentials = useQuery(credentialsQuery)
-  const webhooks = useQuery({ ...webhooksQuery, enabled: me.isAdmin })
-  const storages = useQuery({ ...storagesQuery, enabled: me.isAdmin })
-  const disks = useQuery({ ...disksQuery, enabled: me.isAdmin })
-  const attached = buckets
-    .filter(({ name, mode }) => mode === 'read_only' && me.can('manage', name))
-    .slice(0, MOST_SCANS)
-  const scans = useQueries({ queries: attached.map(({ name }) => latestScansQuery(name)) })
-  const isSoon = ({ status }: { status: string }) => status === 'expiring'
+export function Attention({ buckets, found }: { buckets: readonly Bucket[]; found: Found | undefined }) {
+  const { disks = [], storages = [], webhooks = [] } = found?.administration ?? {}
   const items: Item[] = [
-    ...distinct(disks.data ?? []).flatMap(aboutDisk),
-    ...unreachableOf(storages.data ?? []).map(({ name }) => ({
+    ...distinct(disks).flatMap(aboutDisk),
+    ...storages.map(({ name }) => ({
       id: `storage ${name}`,
       to: `/admin/storages/${name}`,
       words: text.storageDown(name),
     })),
     ...buckets.flatMap(aboutBucket),
-    ...attached.flatMap(({ name }, i): Item[] =>
-      scans[i]?.data?.held ? [{ id: `held ${name}`, to: `/b/${name}/scans`, words: text.scanHeld(name) }] : [],
-    ),
-    ...(webhooks.data?.items ?? []).flatMap(({ id, name, url, disabled_reason, failing_since, recent }): Item[] => {
+    ...(found?.held_scans ?? []).map(({ bucket }) => ({
+      id: `held ${bucket}`,
+      to: `/b/${bucket}/scans`,
+      words: text.scanHeld(bucket),
+    })),
+    ...webhooks.map(({ id, name, url, disabled_reason, failing_since, failed }): Item => {
       const at = { to: `/admin/webhooks/${id}`, search: { tab: 'deliveries' } }
-      if (disabled_reason !== null) return [{ id: `off ${id}`, ...at, words: text.webhookOff(name || url) }]
+      if (disabled_reason !== null) return { id: `off ${id}`, ...at, words: text.webhookOff(name || url) }
       if (failing_since !== null)
-        return [
-          {
-            id: `fails ${id}`,
-            ...at,
-            words: (
-              <>
-                {text.webhookFailing(name || url)} <TimeAgo time={failing_since} />
-              </>
-            ),
-          },
-        ]
-      return recent.failed > 0
-        ? [{ id: `fails ${id}`, ...at, words: text.webhookFails(name || url, recent.failed) }]
-        : []
+        return {
+          id: `fails ${id}`,
+          ...at,
+          words: (
+            <>
+              {text.webhookFailing(name || url)} <TimeAgo time={failing_since} />
+            </>
+          ),
+        }
+      return { id: `fails ${id}`, ...at, words: text.webhookFails(name || url, failed) }
     }),
-    ...(credentials.data?.tokens ?? []).filter(isSoon).map(({ id, name, expires_at }) => ({
+    ...(found?.tokens ?? []).map(({ id, name, expires_at }) => ({
       id: `token ${id}`,
       to: '/tokens',
       words: (
@@ -77,7 +58,7 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
         </>
       ),
     })),
-    ...(credentials.data?.keys ?? []).filter(isSoon).map(({ id, name, expires_at }) => ({
+    ...(found?.access_keys ?? []).map(({ id, name, expires_at }) => ({
       id: `key ${id}`,
       to: '/access-keys',
       words: (
@@ -91,9 +72,11 @@ export function Attention({ buckets }: { buckets: readonly Bucket[] }) {
     <section className="card stack-tight" aria-labelledby="attention">
       <h2 id="attention">{text.attention}</h2>
       {items.length === 0 ? (
-        <p className="dim row">
-          <IconCircleCheck size={17} aria-hidden /> {text.nothing}
-        </p>
+        found && (
+          <p className="dim row">
+            <IconCircleCheck size={17} aria-hidden /> {text.nothing}
+          </p>
+        )
       ) : (
         <ul className="home-attention">
           {items.map(({ id, to, search, words }) => (

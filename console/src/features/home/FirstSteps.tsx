@@ -1,13 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Attention } from '../../../../contract/attention.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
-import { authConfigQuery, useMe } from '../../api/queries.ts'
-import { client } from '../../api/session.ts'
+import { useMe } from '../../api/queries.ts'
 import { setPreferences, usePreferences } from '../../preferences.ts'
 import { text } from './messages.ts'
-import { credentialsQuery, webhooksQuery } from './queries.ts'
 
 interface Step {
   id: 'password' | 'bucket' | 'people' | 'sso' | 'client' | 'webhook'
@@ -17,31 +15,20 @@ interface Step {
 }
 
 /** What administrators of a new installation do first, until all of it is done or they hide it. */
-export function FirstSteps({ buckets }: { buckets: readonly Bucket[] }) {
+export function FirstSteps({ buckets, found }: { buckets: readonly Bucket[]; found: Attention | undefined }) {
   const me = useMe()
   const { checklist } = usePreferences()
-  const users = useQuery({
-    queryKey: ['first-steps'],
-    queryFn: () => client.listUsers({ query: { limit: 2 } }),
-    enabled: checklist,
-  })
-  // What needs attention is asked of these, too.
-  const credentials = useQuery({ ...credentialsQuery, enabled: checklist })
-  const hooks = useQuery({ ...webhooksQuery, enabled: checklist })
-  const auth = useQuery({ ...authConfigQuery, enabled: checklist })
-  if (!checklist || !users.data || !credentials.data || !hooks.data || !auth.data) return null
-  const [people, keys, webhooks] = [users.data.items, credentials.data.keys, hooks.data.items].map(
-    (some) => some.length,
-  ) as [number, number, number]
+  const first = found?.administration?.first_steps
+  if (!checklist || !first) return null
   const steps: Step[] = [
     ...(me.password_generated === null
       ? []
       : [{ id: 'password', done: !me.password_generated, to: '/account', search: { change: 'password' } } as const]),
     { id: 'bucket', done: buckets.length > 0, to: '/buckets', search: { new: '1' } },
-    { id: 'people', done: people > 1, to: '/admin/users' },
-    { id: 'sso', done: auth.data.idp, to: '/admin/settings/sso' },
-    ...(me.s3 === null ? [] : [{ id: 'client', done: keys > 0, to: '/access-keys/new' } as const]),
-    { id: 'webhook', done: webhooks > 0, to: '/admin/webhooks/new' },
+    { id: 'people', done: first.users, to: '/admin/users' },
+    { id: 'sso', done: first.sso, to: '/admin/settings/sso' },
+    ...(me.s3 === null ? [] : [{ id: 'client', done: first.access_key, to: '/access-keys/new' } as const]),
+    { id: 'webhook', done: first.webhook, to: '/admin/webhooks/new' },
   ]
   const done = steps.filter((step) => step.done).length
   if (done === steps.length) return null

@@ -1,9 +1,10 @@
 import './home.css'
 import { Anchor } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
+import { attentionQuery } from '../../api/attention.ts'
 import { bucketsQuery, totalsOf } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { text as common } from '../../ui/messages.ts'
@@ -21,11 +22,16 @@ import { FirstSteps } from './FirstSteps.tsx'
 import { text } from './messages.ts'
 
 const LARGEST = 6
+/** Milliseconds after which what needs attention is asked for again. */
+const AGAIN_MS = 30_000
 
 /** The start page: first steps, what needs attention, what runs, and the largest buckets. */
 export default function Home() {
   const me = useMe()
   const buckets = useQuery(bucketsQuery)
+  // Asked for at the same time as the buckets; whatever changed it, the page shows how it is now.
+  const { data: found } = useQuery({ ...attentionQuery, refetchOnMount: 'always', refetchInterval: AGAIN_MS })
+  usePrefetchQuery(latestJobsQuery)
   return (
     <Page title={text.title} call={{ operation: 'listBuckets' }}>
       <StateView query={buckets}>
@@ -34,11 +40,11 @@ export default function Home() {
             <NoRights />
           ) : (
             <>
-              {me.isAdmin ? <FirstSteps buckets={all} /> : null}
+              {me.isAdmin ? <FirstSteps buckets={all} found={found} /> : null}
               <Figures buckets={all} />
               <div className="home-columns">
                 <Folders buckets={all} />
-                <Attention buckets={all} />
+                <Attention buckets={all} found={found} />
                 <Running />
                 <Largest buckets={all} />
               </div>

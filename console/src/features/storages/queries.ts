@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { attentionQuery } from '../../api/attention.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { STATE_MS } from './disks.ts'
@@ -24,6 +25,9 @@ export const healthQuery = (name: string) =>
       queries.setQueryData(storagesQuery.queryKey, (items) =>
         items?.map((one) => (one.name === name && one.enabled ? { ...one, health } : one)),
       )
+      const noticed = queries.getQueryData(attentionQuery.queryKey)?.administration?.storages
+      if (noticed?.some((one) => one.name === name) === health.ok)
+        void queries.invalidateQueries({ queryKey: attentionQuery.queryKey })
       return health
     },
     staleTime: STATE_MS,

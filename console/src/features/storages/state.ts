@@ -1,4 +1,4 @@
-import type { Storage, StorageHealth } from '../../../../contract/storages.ts'
+import type { StorageHealth } from '../../../../contract/storages.ts'
 
 /** Milliseconds from which an answer is slow; after three seconds a storage counts as unreachable. */
 const SLOW_MS = 1000
@@ -7,7 +7,3 @@ const SLOW_MS = 1000
 export type StorageState = 'reachable' | 'slow' | 'unreachable'
 export const stateOf = ({ ok, latency_ms }: Pick<StorageHealth, 'ok' | 'latency_ms'>): StorageState =>
   ok ? (latency_ms < SLOW_MS ? 'reachable' : 'slow') : 'unreachable'
-
-/** Those that are in use and cannot be reached. */
-export const unreachableOf = (storages: readonly Storage[]): (Storage & { health: StorageHealth })[] =>
-  storages.flatMap((storage) => (storage.health && !storage.health.ok ? [{ ...storage, health: storage.health }] : []))

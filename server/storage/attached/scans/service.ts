@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../contract/errors.ts'
 import type { Absence, Scan } from '../../../../contract/scans.ts'
 import { decodeCursor, pageOf } from '../../../base/cursor.ts'
-import { allow, type Ctx } from '../../../context.ts'
+import { allow, type Ctx, refusal } from '../../../context.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { type BucketRow, findBucket } from '../../buckets/store.ts'
 import { listAbsent } from '../../external-objects/scan-state/store.ts'
@@ -40,6 +40,10 @@ export async function listScans(ctx: Ctx, name: string, limit: number, cursor: s
   const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id])
   return { items: page.map((row) => describeScan(row, name)), next_cursor }
 }
+
+/** The scans that wait for confirmation, of attached buckets that the caller manages, by the names of these. */
+export const listHeld = async ({ db, actor }: Ctx, limit: number) =>
+  (await store.listHeld(db)).filter(({ name }) => refusal(actor, 'manage', name) === null).slice(0, limit)
 
 const scanMissing = () => new ServiceError('not_found', 'There is no such scan.')
 

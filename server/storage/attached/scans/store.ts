@@ -92,6 +92,30 @@ export const listScans = (db: Db, bucketId: string, before: string | undefined, 
   return (before === undefined ? query : query.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** How many of a bucket's latest scans can be the held one that counts: it, and the one that runs. */
+const LATEST = 2
+/** The held scans of attached buckets that nothing has superseded, by the names of these. */
+export const listHeld = (db: Db) =>
+  db
+    .selectFrom('attachments')
+    .innerJoin('buckets', 'buckets.id', 'attachments.bucket_id')
+    .innerJoin('scans', (join) =>
+      join.on('scans.id', 'in', (e) =>
+        e
+          .selectFrom('scans as latest')
+          .select('latest.id')
+          .whereRef('latest.bucket_id', '=', 'attachments.bucket_id')
+          .orderBy('latest.id', 'desc')
+          .limit(LATEST),
+      ),
+    )
+    .select(['scans.id', 'scans.held_reason', 'buckets.name'])
+    .where('buckets.deleted_at', 'is', null)
+    .where('buckets.mode', '=', 'read_only')
+    .where('scans.status', '=', 'held')
+    .orderBy('buckets.name')
+    .execute()
+
 /** When the first scan of a bucket that is still known came to its end; null before. */
 export const findFirstEnd = async (db: Db, bucketId: string): Promise<string | null> =>
   (
