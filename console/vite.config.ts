@@ -85,13 +85,14 @@ async function findChunks(): Promise<(id: string) => string | null> {
   const frame = modulesOf([...above('/shell/Shell.tsx'), ...taken('/browse/Browse.tsx')])
   // These views have few styles.
   const styled = modulesOf([...above('/shell/Shell.tsx'), ...above('/browse/Browse.tsx')])
-  // The start page is the second view that many see, and every page loads its menus and jobs a second later.
-  const home = modulesOf(above('/home/Home.tsx'))
-  const later = modulesOf([...above('/jobs/Running.tsx'), ...above('/ui/OpenedMenu.tsx')])
+  // The start page is the second view that many see; every page loads what shows running jobs a second later, and menus once
+  // somebody is there.
+  const home = modulesOf([...above('/home/Home.tsx'), ...above('/jobs/Running.tsx')])
+  const later = modulesOf(above('/ui/OpenedMenu.tsx'))
   return (id) => {
     if (entry.has(id) || (styled.has(id) && id.endsWith('.css'))) return 'entry'
     if (frame.has(id)) return 'frame'
-    if (home.has(id)) return later.has(id) ? 'jobs' : 'home'
+    if (home.has(id)) return 'home'
     return later.has(id) ? 'menus' : null
   }
 }
