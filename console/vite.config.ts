@@ -57,7 +57,7 @@ const base: UserConfig = {
 /**
  * Decides which file each module goes into. By default the bundler makes a file for every set of modules that the same
  * views share: 50 for the object browser, while browsers request six at a time. A dry build finds out what belongs
- * together; everything that the page, sign-in and the frame need goes into two files.
+ * together; everything that the page, sign-in and the frame need goes into two files, the start page into a third and the object browser into a fourth.
  */
 async function findChunks(): Promise<(id: string) => string | null> {
   const plugins = [slimContract(), react()]
@@ -82,7 +82,8 @@ async function findChunks(): Promise<(id: string) => string | null> {
   const taken = (source: string) => above(source).filter((chunk) => !owns(chunk, source))
   const modulesOf = (some: Rolldown.OutputChunk[]) => new Set(some.flatMap(({ moduleIds }) => moduleIds))
   const entry = modulesOf([...above('/src/main.tsx'), ...taken('/auth/Login.tsx')])
-  const frame = modulesOf([...above('/shell/Shell.tsx'), ...taken('/browse/Browse.tsx')])
+  const shell = modulesOf(above('/shell/Shell.tsx'))
+  const browse = modulesOf(above('/browse/Browse.tsx'))
   // These views have few styles.
   const styled = modulesOf([...above('/shell/Shell.tsx'), ...above('/browse/Browse.tsx')])
   // The start page is the second view that many see; every page loads what shows running jobs a second later, and menus once
@@ -91,8 +92,9 @@ async function findChunks(): Promise<(id: string) => string | null> {
   const later = modulesOf(above('/ui/OpenedMenu.tsx'))
   return (id) => {
     if (entry.has(id) || (styled.has(id) && id.endsWith('.css'))) return 'entry'
-    if (frame.has(id)) return 'frame'
-    if (home.has(id)) return 'home'
+    if (shell.has(id) || (home.has(id) && browse.has(id))) return 'frame'
+    if (browse.has(id)) return 'browse'
+    if (home.has(id) || id.endsWith('/jobs/jobs.css')) return 'home'
     return later.has(id) ? 'menus' : null
   }
 }
@@ -100,6 +102,8 @@ async function findChunks(): Promise<(id: string) => string | null> {
 export default defineConfig(async ({ command }) => {
   if (command !== 'build') return base
   const name = await findChunks()
-  const output = { codeSplitting: { groups: [{ name, debugName: 'the page and its frame' }] } }
+  // Each module goes where it is told to: with whatever needs it first, the frame would be in the object browser's file.
+  const groups = [{ name, debugName: 'the page and its frame', includeDependenciesRecursively: false }]
+  const output = { codeSplitting: { groups } }
   return { ...base, build: { ...base.build, rolldownOptions: { output } } }
 })

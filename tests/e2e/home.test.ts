@@ -49,6 +49,33 @@ describeConsole('home and search', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('asks five times for all that it shows, and loads menus once somebody is there', () =>
+    inBrowser(async (browser) => {
+      const asked: string[] = []
+      browser.context.on('request', (request) => asked.push(request.url().slice(server.url.length)))
+      const { page, faults } = await openConsole(browser, server, '/')
+      await page.getByRole('region', { name: 'Largest buckets' }).getByRole('link', { name: 'photos' }).waitFor()
+      await page.getByText(/The access token nightly expires soon:/).waitFor()
+      // What is loaded once the first view is there, and what administrators are told above every view.
+      await page.waitForTimeout(2500)
+      assert.deepEqual(asked.filter((path) => path.startsWith('/api/')).toSorted(), [
+        '/api/v1/attention',
+        '/api/v1/auth/me',
+        '/api/v1/auth/refresh?session=cookie',
+        '/api/v1/buckets?limit=1000',
+        '/api/v1/jobs?limit=20',
+      ])
+      assert.ok(asked.length <= 13, asked.join('\n'))
+      assert.deepEqual(
+        asked.filter((path) => path.includes('menus-')),
+        [],
+      )
+      const loaded = page.waitForRequest(/\/assets\/menus-/)
+      await page.mouse.move(200, 200)
+      await loaded
+      assert.deepEqual(faults, [])
+    }))
+
   it('shows others no administration: neither steps nor webhooks, people or objects of other buckets', () =>
     inBrowser(async (browser) => {
       await server.admin.createBucket({ body: { name: 'secret' } })

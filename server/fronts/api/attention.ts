@@ -4,10 +4,10 @@ import { describeLogins } from '../../access/auth/idp-login.ts'
 import { hasMade, listExpiring } from '../../access/credentials/manage.ts'
 import { hasSeveralUsers } from '../../access/users/store.ts'
 import type { Ctx } from '../../context.ts'
+import { listDisks } from '../../features/system/disks.ts'
+import { listTroubled } from '../../features/webhooks/status.ts'
 import { listHeld } from '../../storage/attached/scans/service.ts'
 import { listUnreachable } from '../../storage/storages/health.ts'
-import { listDisks } from '../system/disks.ts'
-import { listTroubled } from '../webhooks/status.ts'
 
 const MOST = 100
 const MOST_SCANS = 20
