@@ -1,12 +1,13 @@
 import { access } from './access.ts'
-import { type Commands, type Given, numberOf } from './command.ts'
+import { type Commands, numberOf } from './command.ts'
 import { UsageError } from './config.ts'
 import { copy, move, remove } from './copy.ts'
 import { exportFound, find } from './find.ts'
 import { list } from './list.ts'
 import { orphans } from './orphans.ts'
 import { remotePlace } from './places.ts'
-import { bytesText, print, type Run, readSecret } from './run.ts'
+import { bytesText, print, type Run } from './run.ts'
+import { share } from './share.ts'
 import { sync } from './sync.ts'
 import { tag } from './tag.ts'
 import { listVersions, restoreVersion } from './versions.ts'
@@ -251,16 +252,29 @@ Transfers files that are missing or differ in size or time. Symbolic links are n
     },
   },
   share: {
-    usage: 'share [--expires 7d] [--password] [--max-downloads n] [--json] <sr:path>',
+    usage:
+      'share [--expires 7d] [--password] [--max-downloads n] [--each] [--find query] [--dry-run] [--yes] [--csv] [--json] <sr:path>',
     about: `Creates a link that anyone can open, and prints its URL. A path that ends with "/" is a folder.
+
+With --each or --find it creates a link to each object of a bucket or folder, at most 1,000: it says how many, asks, and prints each URL.
 
       --expires 7d        15m, 12h, 7d, or never; the service's settings have the default and the maximum
       --password          protect the link with a password, from a prompt or standard input
       --max-downloads n   maximum number of downloads
       --filename name     file name to save as
       --attachment        browsers save the file instead of displaying it
-      --json              print all properties of the link as JSON`,
+      --each              a link to each object, not one to all
+      --find query        a link to each object that this finds: see "strongroom find"
+  -n, --dry-run           with --each or --find: only say how many links there would be
+  -y, --yes               with --each or --find: do not ask
+      --csv               with --each or --find: a table of keys and URLs
+      --json              print all properties of the link as JSON, of several one a line`,
     options: {
+      each: { type: 'boolean' },
+      find: { type: 'string' },
+      'dry-run': { type: 'boolean', short: 'n' },
+      yes: { type: 'boolean', short: 'y' },
+      csv: { type: 'boolean' },
       json: many.json,
       expires: { type: 'string' },
       password: { type: 'boolean' },
@@ -271,24 +285,6 @@ Transfers files that are missing or differ in size or time. Symbolic links are n
     words: [1, 1],
     work: share,
   },
-}
-
-async function share({ words: [target = ''], flag, value }: Given, open: () => Run): Promise<void> {
-  const { bucket, key } = remotePlace(target)
-  const run = open()
-  const downloads = value('max-downloads')
-  const link = await run.client.createShare({
-    body: {
-      bucket,
-      ...(key === '' || key.endsWith('/') ? { kind: 'folder', prefix: key } : { kind: 'object', key }),
-      ...(value('expires') !== undefined && { expires_in: value('expires') as string }),
-      ...(flag('password') && { password: await readSecret('Link password: ') }),
-      ...(downloads !== undefined && { max_downloads: numberOf('--max-downloads', downloads) }),
-      ...(value('filename') !== undefined && { filename: value('filename') as string }),
-      ...(flag('attachment') && { disposition: 'attachment' as const }),
-    },
-  })
-  await print(run.json ? `${JSON.stringify(link)}\n` : `${link.url}\n`)
 }
 
 /** Prints the result as one line or as JSON. */

@@ -70,7 +70,8 @@ export function prefixedPlace(target: string): { bucket: string; prefix: string 
 }
 
 /** The prefix of all keys in a folder: empty for the whole bucket, else ending with a slash. */
-export const folderOf = ({ key }: RemotePlace): string => (key === '' || key.endsWith('/') ? key : `${key}/`)
+export const folderOf = ({ key }: Pick<RemotePlace, 'key'>): string =>
+  key === '' || key.endsWith('/') ? key : `${key}/`
 
 export const show = (bucket: string, key: string): string => printable(`${SCHEME}${bucket}/${key}`)
 

@@ -1656,6 +1656,17 @@ export interface Upload {
   received_bytes: number
 }
 
+export interface LinkToEach {
+  /** A UUIDv7. */
+  id: string
+  key: string
+  /** Returns the object itself, or the listing: for programs. */
+  url: string
+  /** The page of the link: for people. */
+  page_url: string
+  expires_at: string | null
+}
+
 export interface NewShare {
   /** A UUIDv7. */
   id: string
@@ -6246,6 +6257,68 @@ export interface Operations {
       }
     }
     reply: NewShare
+  }
+  /** POST /buckets/{bucket}/objects/bulk-share: Create a link to each of up to 1,000 objects. One link for each of `keys`, or for all that is under `prefix` or that `query` finds there, which needs `list`; `limit_reached` if that is more than 1,000, before any is created. Needs `share` and `read` on each object. Links that cannot be created are in `errors`; the others are created all at once, each as `POST /share` would. Their URLs are in this response, and later only if links are stored. With `dry_run` nothing is created, and `total` says how many links there would be. */
+  bulkShare: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        keys?: string[]
+        /** A key prefix, 0–1024 bytes of UTF-8 without NUL. */
+        prefix?: string
+        /** What to search for, in the language of `searchObjects`. */
+        query?: string
+        /** Keys to leave out. */
+        exclude?: string[]
+        /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
+        expires_in?: string | number | string
+        /** Required from everyone who opens the link; at most 72 bytes. */
+        password?: string
+        max_downloads?: number
+        disposition?: 'inline' | 'attachment'
+        /** Plain text for the visitors, shown on the page of the link. */
+        message?: string
+        /** Whether its creator gets a mail when it is opened for the first time. Needs mail to be set up. */
+        notify?: boolean
+        /** Only say what would be done. */
+        dry_run?: boolean
+      }
+    }
+    reply: {
+      items: LinkToEach[]
+      errors: {
+        /** The key as given. */
+        key: string
+        code: string
+        detail: string
+      }[]
+      /** How many links were created, or would be. */
+      total: number
+    }
+  }
+  /** POST /buckets/{bucket}/objects/bulk-unshare: Revoke up to 1,000 links of a bucket. Each like `DELETE /share/{id}`. Links that cannot be revoked are in `errors`. */
+  bulkUnshare: {
+    call: {
+      params: {
+        /** 3–63 of `a-z 0-9 . -`, starting and ending with a letter or digit, no `..`, not an IP address. */
+        bucket: string
+      }
+      body: {
+        ids: string[]
+      }
+    }
+    reply: {
+      revoked: string[]
+      errors: {
+        /** A UUIDv7. */
+        id: string
+        code: string
+        detail: string
+      }[]
+    }
   }
   /** GET /share: List your links, latest first; administrators see all. */
   listShares: {

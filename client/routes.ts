@@ -165,6 +165,8 @@ export const routes: { readonly [N in keyof Operations]: Sent } = {
   shareObject: { method: 'POST', url: '/share/{bucket}/{+key}', body: true, reply: true },
   shareObjectByQuery: { method: 'POST', url: '/share/{bucket}', body: true, reply: true },
   createShare: { method: 'POST', url: '/share', body: true, reply: true },
+  bulkShare: { method: 'POST', url: '/buckets/{bucket}/objects/bulk-share', body: true, reply: true },
+  bulkUnshare: { method: 'POST', url: '/buckets/{bucket}/objects/bulk-unshare', body: true, reply: true },
   listShares: { method: 'GET', url: '/share', reply: true, pages: 'cursor', limit: true },
   updateShare: { method: 'PATCH', url: '/share/{id}', body: true, reply: true },
   getShareLink: { method: 'GET', url: '/share/{id}/link', reply: true },

@@ -1,13 +1,15 @@
 import Type from 'typebox'
 import { imageQuery } from './images.ts'
 import { FILE_NAME, PLAIN, SOME_LINES } from './names.ts'
-import { StoredObject } from './objects.ts'
+import { BulkResult, StoredObject } from './objects.ts'
 import { route } from './route.ts'
 import {
   BucketName,
   Cursor,
   Exactly,
   Id,
+  KEYS_BODY_LIMIT,
+  Keys,
   Limit,
   Nullable,
   NumberedPage,
@@ -16,7 +18,7 @@ import {
   Prefix,
   Timestamp,
 } from './shapes.ts'
-import { Line, Plain } from './texts.ts'
+import { Line, Plain, SearchText } from './texts.ts'
 import { MAX_OBJECT_BYTES, PartNumber } from './uploads.ts'
 
 const shareKinds = ['object', 'folder', 'selection', 'upload'] as const
@@ -122,6 +124,27 @@ export const NewShare = Type.Object({
   page_url: Type.String({ description: 'The page of the link: for people.' }),
 })
 export type NewShare = Type.Static<typeof NewShare>
+
+/** Most objects to which one request creates links. */
+export const MOST_LINKS = 1000
+/** One of the links that are created together. */
+export const LinkToEach = Type.Object({
+  id: Id,
+  key: Type.String(),
+  url: NewShare.properties.url,
+  page_url: NewShare.properties.page_url,
+  expires_at: Nullable(Timestamp),
+})
+export type LinkToEach = Type.Static<typeof LinkToEach>
+const { filename: _filename, ...limitsOfMany } = limits
+const many = {
+  method: 'POST',
+  tag: 'shares',
+  access: 'signed_in',
+  status: 200,
+  params: Type.Object({ bucket: BucketName }),
+  rate: 'costly',
+} as const
 
 const creating = {
   method: 'POST',
@@ -369,6 +392,45 @@ export const operations = {
       ...limits,
       ...uploadLimits,
     }),
+  }),
+
+  bulkShare: route({
+    ...many,
+    url: '/buckets/{bucket}/objects/bulk-share',
+    summary: 'Create a link to each of up to 1,000 objects',
+    description:
+      'One link for each of `keys`, or for all that is under `prefix` or that `query` finds there, which needs `list`; `limit_reached` if that is more than 1,000, before any is created. Needs `share` and `read` on each object. Links that cannot be created are in `errors`; the others are created all at once, each as `POST /share` would. Their URLs are in this response, and later only if links are stored. With `dry_run` nothing is created, and `total` says how many links there would be.',
+    bodyLimit: KEYS_BODY_LIMIT,
+    body: Exactly({
+      keys: Type.Optional(Keys),
+      prefix: Type.Optional(Prefix),
+      query: Type.Optional(SearchText({ description: 'What to search for, in the language of `searchObjects`.' })),
+      exclude: Type.Optional(Type.Array(ObjectKey, { maxItems: 1000, description: 'Keys to leave out.' })),
+      ...limitsOfMany,
+      dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done.' })),
+    }),
+    reply: Type.Object({
+      items: Type.Array(LinkToEach),
+      errors: BulkResult.properties.errors,
+      total: Type.Integer({ description: 'How many links were created, or would be.' }),
+    }),
+    errors: ['not_found', 'invalid_request', 'invalid_query', 'limit_reached'],
+    records: ['share_create'],
+  }),
+
+  bulkUnshare: route({
+    ...many,
+    url: '/buckets/{bucket}/objects/bulk-unshare',
+    summary: 'Revoke up to 1,000 links of a bucket',
+    description: 'Each like `DELETE /share/{id}`. Links that cannot be revoked are in `errors`.',
+    body: Exactly({ ids: Type.Array(Id, { minItems: 1, maxItems: MOST_LINKS, uniqueItems: true }) }),
+    bodyLimit: KEYS_BODY_LIMIT,
+    reply: Type.Object({
+      revoked: Type.Array(Id),
+      errors: Type.Array(Type.Object({ id: Id, code: Type.String(), detail: Type.String() })),
+    }),
+    errors: ['not_found'],
+    records: ['share_revoke'],
   }),
 
   listShares: route({

@@ -86,7 +86,10 @@ export async function writePages(): Promise<void> {
     const file = path.join(root, 'docs/screenshots', name)
     if (fs.existsSync(target) && fs.statSync(target).mtimeMs > fs.statSync(file).mtimeMs) continue
     fs.mkdirSync(path.dirname(target), { recursive: true })
-    await sharp(file).resize({ width: PICTURE_WIDTH, withoutEnlargement: true }).webp({ quality: PICTURE_QUALITY }).toFile(target)
+    await sharp(file)
+      .resize({ width: PICTURE_WIDTH, withoutEnlargement: true })
+      .webp({ quality: PICTURE_QUALITY })
+      .toFile(target)
   }
   for (const entry of fs.readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)

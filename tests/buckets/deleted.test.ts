@@ -67,6 +67,8 @@ describeEngines('deleted buckets', (engine, itOnce) => {
       abortUpload: { upload_id: gone.upload },
       shareObject: {},
       shareObjectByQuery: {},
+      bulkShare: { keys: ['k'] },
+      bulkUnshare: { ids: [newId()] },
       restoreVersion: { key: 'k', version_id: 'null' },
       lockObject: { key: 'k', mode: null, until: null },
       restoreTrash: { ids: [gone.item] },

@@ -9,6 +9,7 @@ import { createClient } from '../../client/derived.ts'
 import { api } from '../../contract/index.ts'
 import { isKeyText } from '../../contract/names.ts'
 import { pathTemplate, type RouteSpec } from '../../contract/route.ts'
+import { newId } from '../../server/base/id.ts'
 import { openDatabase } from '../../server/db/open.ts'
 import { type Hostile, hostileBodies, hostileQueries, worstLegal } from '../support/hostile.ts'
 import { request } from '../support/http.ts'
@@ -123,6 +124,8 @@ const asGenerated: readonly Name[] = [
   'shareObject',
   'shareObjectByQuery',
   'createShare',
+  'bulkShare',
+  'bulkUnshare',
   'listShares',
   'updateShare',
   'getShareLink',
@@ -350,6 +353,12 @@ const byHand: Partial<Record<Name, readonly Asked[]>> = {
   objectsExist: [json({ keys: many(1000, long) })],
   bulkCopy: [json({ source_bucket: 'waits', keys: many(1000, long), dest_prefix: 'copied/' })],
   bulkMove: [json({ source_bucket: 'waits', keys: many(1000, (i) => `copied/${i}`), dest_prefix: 'moved/' })],
+  bulkShare: [
+    json({ keys: many(1000, (i) => `k${i}`) }),
+    json({ query: 'name:*a*b*c*', dry_run: true }),
+    json({ prefix: 'k', dry_run: true }),
+  ],
+  bulkUnshare: [json({ ids: many(1000, newId) })],
   bulkDelete: [json({ keys: many(1000, (i) => `moved/${i}`) })],
   archiveSelection: [json({ keys: many(1000, long) })],
   previewPolicy: [

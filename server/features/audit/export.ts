@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { csvLine } from '../../../contract/csv.ts'
 import { ServiceError } from '../../../contract/errors.ts'
-import { csvLine } from '../../base/csv.ts'
 import type { Ctx } from '../../context.ts'
 import type { Row } from '../../db/schema.ts'
 import { sealAll } from './seal.ts'

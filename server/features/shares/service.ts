@@ -1,141 +1,31 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import { isAdmin } from '../../../contract/permissions.ts'
-import type { NewShare, Share } from '../../../contract/shares.ts'
+import type { Share } from '../../../contract/shares.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
-import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { DAY_MS, HOUR_MS } from '../../base/time.ts'
-import { allow, type Ctx } from '../../context.ts'
+import type { Ctx, Step } from '../../context.ts'
 import { permits } from '../../iam/decide.ts'
-import { hashPassword } from '../../secrets/passwords.ts'
-import { randomToken } from '../../secrets/random.ts'
-import { hashSecret } from '../../secrets/sign.ts'
-import { bucketMissing } from '../../storage/buckets/service.ts'
-import { findBucket } from '../../storage/buckets/store.ts'
-import { assertWritable } from '../../storage/buckets/writable.ts'
-import { objectMissing } from '../../storage/objects/absence.ts'
-import { findObject } from '../../storage/objects/store.ts'
 import { endUploadsOfLink } from '../../storage/uploads/service.ts'
 import { limitsOf } from './accept.ts'
 import * as accessStore from './accesses/store.ts'
 import { bindsOf } from './approval.ts'
-import { describe, shareMissing, type UploadLimits, urlsOf } from './describe.ts'
+import { type LinkLimits, passwordHash } from './create.ts'
+import { describe, shareMissing } from './describe.ts'
 import { lifetimeOf } from './lifetime.ts'
-import { sealToken } from './link.ts'
 import { assertNotifiable } from './notice.ts'
-import { isShareOwner, rightsToShare, targetsOf } from './owner.ts'
+import { isShareOwner, targetsOf } from './owner.ts'
 import * as store from './store.ts'
 
 const ACCESSES_KEPT_MS = 365 * DAY_MS
 
-export interface LinkLimits {
-  expires_in?: string | number | undefined
-  password?: string | null | undefined
-  max_downloads?: number | null | undefined
-  filename?: string | null | undefined
-  disposition?: 'inline' | 'attachment' | null | undefined
-  message?: string | null | undefined
-  notify?: boolean | undefined
-}
 interface ShareChange extends LinkLimits {
   content_types?: readonly string[] | null | undefined
 }
-export interface CreateShare extends LinkLimits, UploadLimits {
-  kind: store.ShareRow['kind']
-  bucket: string
-  key?: string | undefined
-  prefix?: string | undefined
-  keys?: readonly string[] | undefined
-}
-
 interface ListQuery extends store.Wanted {
   limit?: number | undefined
   cursor?: string | undefined
-}
-
-const passwordHash = (ctx: Ctx, password: string): Promise<string> => {
-  const bytes = Buffer.byteLength(password.normalize('NFKC'))
-  if (bytes > 72 || password.includes('\0')) throw invalid('body.password', 'must have at most 72 bytes and no NUL')
-  return hashPassword(password, ctx.config.bcryptCost)
-}
-
-/** Throws if this cannot be shared; returns the link's target. */
-async function targetOf(ctx: Ctx, { kind, bucket, key, prefix, keys }: CreateShare): Promise<string> {
-  const given = { object: key, folder: prefix, selection: keys, upload: prefix }[kind]
-  const field = { object: 'key', folder: 'prefix', selection: 'keys', upload: 'prefix' }[kind]
-  if (given === undefined) throw invalid(`body.${field}`, `is required when kind is ${kind}`)
-  for (const [name, value] of Object.entries({ key, prefix, keys }))
-    if (value !== undefined && name !== field) throw invalid(`body.${name}`, `is not allowed when kind is ${kind}`)
-  const all = typeof given === 'string' ? [given] : given
-  for (const one of all) for (const right of rightsToShare(kind)) allow(ctx.actor, right, bucket, one)
-  return typeof given === 'string' ? given : JSON.stringify(given)
-}
-
-/**
- * Creates a link, and keeps its token if the settings say so. Needs `share` and `read` (for uploads, `write`) on the whole
- * target.
- */
-export async function createShare(ctx: Ctx, input: CreateShare): Promise<NewShare> {
-  const target = await targetOf(ctx, input)
-  const { kind, filename = null, disposition = null, max_downloads = null, message = null, notify = false } = input
-  const { max_file_bytes, max_total_bytes, max_files, content_types } = input
-  const limits: UploadLimits = { max_file_bytes, max_total_bytes, max_files, content_types }
-  if (kind !== 'upload' && Object.values(limits).some((one) => one !== undefined))
-    throw invalid('body.max_files', 'is only allowed when kind is upload, like the other upload limits')
-  const settings = await settingsInForce(ctx)
-  assertNotifiable(settings, notify)
-  const { expires_at, expires_in } = lifetimeOf(ctx, settings, input.expires_in)
-  const password_hash = input.password ? await passwordHash(ctx, input.password) : null
-  const bucket = await findBucket(ctx.db, input.bucket)
-  if (!bucket) throw bucketMissing(input.bucket)
-  if (kind === 'upload') assertWritable(bucket)
-  if (kind === 'object' && !(await findObject(ctx.db, input.bucket, target))) throw objectMissing(input.bucket, target)
-  const token = randomToken()
-  const id = newId()
-  const row: store.ShareRow = {
-    id,
-    token_hash: hashSecret(token),
-    sealed_token: settings.shares.keep_links ? sealToken(ctx.config, id, token) : null,
-    kind,
-    bucket_id: bucket.id,
-    bucket: bucket.name,
-    target,
-    created_by: ctx.actor.user_id ?? '',
-    agent_id: ctx.actor.agent?.id ?? null,
-    created_at: ctx.now().toISOString(),
-    expires_at,
-    revoked_at: null,
-    password_hash,
-    max_downloads,
-    downloads: 0,
-    filename,
-    disposition,
-    message,
-    notify: Number(notify),
-    notified_at: null,
-    limits: JSON.stringify(limits),
-    received_files: 0,
-    received_bytes: 0,
-  }
-  await ctx.act(async ({ tx, record }) => {
-    await store.insertShare(tx, row)
-    record({
-      name: 'share_create',
-      bucket: row.bucket,
-      ...(kind === 'object' ? { key: target } : {}),
-      resource: { type: 'share', id: row.id },
-      details: {
-        share_id: row.id,
-        kind,
-        ...(kind === 'folder' || kind === 'upload' ? { prefix: target } : {}),
-        ...(kind === 'selection' ? { keys: input.keys?.length ?? 0, object_keys: input.keys ?? [] } : {}),
-        expires_at,
-      },
-      binds: bindsOf(ctx, row, { password: input.password, expires_in }),
-    })
-  })
-  return { ...describe(ctx, row, ctx.actor.email), ...urlsOf(ctx, token) }
 }
 
 /** The caller's links, or for administrators everyone's, latest first; never with tokens. */
@@ -162,7 +52,7 @@ export async function listShares(ctx: Ctx, query: ListQuery) {
 }
 
 /** Whether the caller may see and revoke a link: it is theirs, or they manage its target. */
-function isOver(ctx: Ctx, row: store.ShareRow): boolean {
+export function isOver(ctx: Pick<Ctx, 'actor'>, row: store.ShareRow): boolean {
   if (isShareOwner(ctx, row) || isAdmin(ctx.actor.groups)) return true
   return targetsOf(row).every((key) => permits(ctx.actor, 'manage', row.bucket, key))
 }
@@ -219,18 +109,23 @@ export async function updateShare(ctx: Ctx, id: string, change: ShareChange): Pr
 
 /** Revokes a link at once: by its creator, an administrator, or anyone with `manage` on its target. */
 export async function revokeShare(ctx: Ctx, id: string): Promise<undefined> {
-  await ctx.act(async ({ tx, record }) => {
-    const row = await store.lockShare(tx, id)
+  await ctx.act(async (step) => {
+    const row = await store.lockShare(step.tx, id)
     if (!row || row.revoked_at !== null || !isOver(ctx, row)) throw shareMissing()
-    await store.updateShare(tx, id, { revoked_at: ctx.now().toISOString(), sealed_token: null })
-    await endUploadsOfLink(tx, id, ctx.now())
-    record({
-      name: 'share_revoke',
-      bucket: row.bucket,
-      ...(row.kind === 'object' ? { key: row.target } : {}),
-      resource: { type: 'share', id },
-      details: { share_id: id },
-    })
+    await revokeStep(step, row)
+  })
+}
+
+/** Step: revokes a link that may be revoked. */
+export async function revokeStep({ tx, record, now }: Step, row: store.ShareRow): Promise<void> {
+  await store.updateShare(tx, row.id, { revoked_at: now().toISOString(), sealed_token: null })
+  await endUploadsOfLink(tx, row.id, now())
+  record({
+    name: 'share_revoke',
+    bucket: row.bucket,
+    ...(row.kind === 'object' ? { key: row.target } : {}),
+    resource: { type: 'share', id: row.id },
+    details: { share_id: row.id },
   })
 }
 

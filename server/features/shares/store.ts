@@ -6,6 +6,12 @@ export type ShareRow = Row<'shares'>
 
 export const insertShare = (tx: Tx, row: NewRow<'shares'>) => tx.insertInto('shares').values(row).execute()
 
+export const insertShares = (tx: Tx, rows: readonly NewRow<'shares'>[]) =>
+  tx
+    .insertInto('shares')
+    .values([...rows])
+    .execute()
+
 const byHash = prepared((db: Db, { hash }: { hash: string }) =>
   db.selectFrom('shares').selectAll().where('token_hash', '=', hash),
 )

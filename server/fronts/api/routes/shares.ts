@@ -1,5 +1,7 @@
 import { api } from '../../../../contract/index.ts'
+import { createShare } from '../../../features/shares/create.ts'
 import { getShareLink } from '../../../features/shares/link.ts'
+import { revokeMany, shareMany } from '../../../features/shares/many.ts'
 import * as parts from '../../../features/shares/parts.ts'
 import { unlockShare } from '../../../features/shares/password.ts'
 import * as service from '../../../features/shares/service.ts'
@@ -10,16 +12,21 @@ import { bodyOf } from '../uploads.ts'
 export const shareRoutes = [
   handle(api.shareObject, (ctx, { params, query, body, reply }) => {
     forbidCaching(reply)
-    return service.createShare(ctx, { kind: 'object', ...params, ...query, ...body })
+    return createShare(ctx, { kind: 'object', ...params, ...query, ...body })
   }),
   handle(api.shareObjectByQuery, (ctx, { params, query, body, reply }) => {
     forbidCaching(reply)
-    return service.createShare(ctx, { kind: 'object', ...params, ...query, ...body })
+    return createShare(ctx, { kind: 'object', ...params, ...query, ...body })
   }),
   handle(api.createShare, (ctx, { body, reply }) => {
     forbidCaching(reply)
-    return service.createShare(ctx, body)
+    return createShare(ctx, body)
   }),
+  handle(api.bulkShare, (ctx, { params, body, reply }) => {
+    forbidCaching(reply)
+    return shareMany(ctx, params.bucket, body)
+  }),
+  handle(api.bulkUnshare, (ctx, { params, body }) => revokeMany(ctx, params.bucket, body.ids)),
   handle(api.listShares, (ctx, { query }) => service.listShares(ctx, query)),
   handle(api.updateShare, (ctx, { params, body }) => service.updateShare(ctx, params.id, body)),
   handle(api.getShareLink, (ctx, { params, reply }) => {

@@ -1,7 +1,8 @@
 // The list of all that a query finds, as it is read: one page is held at a time, and rights are those of each page.
+
+import { csvLine } from '../../../../contract/csv.ts'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import type { Term } from '../../../../contract/query.ts'
-import { csvLine } from '../../../base/csv.ts'
 import { invalid } from '../../../base/invalid.ts'
 import { takingTurns } from '../../../base/turns.ts'
 import type { Ctx } from '../../../context.ts'

@@ -1,0 +1,140 @@
+// Links to many objects, one to each: created together, and revoked together.
+
+import { ServiceError } from '../../../contract/errors.ts'
+import { type LinkToEach, MOST_LINKS } from '../../../contract/shares.ts'
+import { invalid } from '../../base/invalid.ts'
+import { allowSomewhere, asCurrent, type Ctx, refusal } from '../../context.ts'
+import type { Db } from '../../db/schema.ts'
+import { reachOf } from '../../iam/decide.ts'
+import { bucketMissing } from '../../storage/buckets/service.ts'
+import { type BucketRow, findBucket } from '../../storage/buckets/store.ts'
+import { objectMissing } from '../../storage/objects/absence.ts'
+import { type ItemError, itemError } from '../../storage/objects/item-error.ts'
+import { prepare } from '../../storage/objects/lists/in-bucket.ts'
+import { termsOf } from '../../storage/objects/query/ask.ts'
+import { findObjects } from '../../storage/objects/store.ts'
+import { agree, type Fresh, type LinkLimits, newLink, recordCreated } from './create.ts'
+import { shareMissing, urlsOf } from './describe.ts'
+import { rightsToShare } from './owner.ts'
+import { isOver, revokeStep } from './service.ts'
+import * as store from './store.ts'
+
+/** How many objects are looked up, and links written, by one statement. */
+const AT_ONCE = 250
+
+/** Which objects, and what their links are limited to. */
+export interface ManyLinks extends LinkLimits {
+  keys?: readonly string[] | undefined
+  prefix?: string | undefined
+  query?: string | undefined
+  exclude?: readonly string[] | undefined
+  dry_run?: boolean | undefined
+}
+
+/**
+ * Creates a link to each of up to 1,000 objects, all in one change. Each needs `share` and `read`; what cannot be shared is
+ * reported, and the others get theirs. The URLs are in the response, whether or not links are stored.
+ */
+export async function shareMany(ctx: Ctx, name: string, input: ManyLinks) {
+  for (const right of rightsToShare('object')) allowSomewhere(ctx.actor, right, name)
+  const bucket = await findBucket(ctx.db, name)
+  if (!bucket) throw bucketMissing(name)
+  const terms = await agree(ctx, input)
+  const keys = await keysOf(ctx, name, input)
+  if (input.dry_run) {
+    const { allowed, errors } = await decide({ db: ctx.db, actor: ctx.actor }, bucket, keys)
+    return { items: [], errors, total: allowed.length }
+  }
+  const fresh = new Map(keys.map((key) => [key, newLink(ctx, bucket, { kind: 'object', target: key }, terms)]))
+  return ctx.act(async (step) => {
+    const { actor } = await asCurrent(step)
+    const { allowed, errors } = await decide({ db: step.tx, actor }, bucket, keys)
+    const made = allowed.flatMap((key) => fresh.get(key) ?? [])
+    const result = { items: made.map((one) => linkOf(ctx, one)), errors, total: made.length }
+    if (made.length === 0) return step.nothing(result)
+    for (let at = 0; at < made.length; at += AT_ONCE)
+      await store.insertShares(
+        step.tx,
+        made.slice(at, at + AT_ONCE).map(({ row }) => row),
+      )
+    for (const { row } of made) recordCreated(ctx, step, row, terms)
+    return result
+  })
+}
+
+const linkOf = (ctx: Ctx, { row, token }: Fresh): LinkToEach => {
+  const { url, page_url } = urlsOf(ctx, token)
+  return { id: row.id, key: row.target, url, page_url, expires_at: row.expires_at }
+}
+
+/** The keys that are named or found. Throws limit_reached if they are more than one request takes. */
+async function keysOf(ctx: Ctx, bucket: string, { keys, prefix, query, exclude = [] }: ManyLinks) {
+  if (keys && (query !== undefined || prefix !== undefined))
+    throw invalid('body.keys', 'cannot be combined with prefix or query')
+  if (!keys && query === undefined && prefix === undefined)
+    throw invalid('body.keys', 'is required, or a prefix or query')
+  const without = new Set(exclude)
+  if (keys) return keys.filter((key) => !without.has(key))
+  const terms = query === undefined ? [] : termsOf(query, 'body.query')
+  const { find } = await prepare(ctx, bucket, { terms, prefix: prefix ?? '' })
+  const found: string[] = []
+  let after: string | undefined
+  do {
+    const page = await find({ order: 'asc', after, limit: MOST_LINKS + 1 })
+    // The marker of the folder itself is none of its contents.
+    found.push(...page.rows.flatMap(({ key }) => (without.has(key) || key === prefix ? [] : key)))
+    if (found.length > MOST_LINKS) throw tooMany()
+    after = page.next ?? undefined
+  } while (after !== undefined)
+  return found
+}
+
+const tooMany = () =>
+  new ServiceError(
+    'limit_reached',
+    `These are more than ${MOST_LINKS} objects. Ask for fewer at a time, or create one link to their folder.`,
+  )
+
+/** Which of these objects the actor may share, and why not the others. */
+async function decide(
+  { db, actor }: { db: Db; actor: Ctx['actor'] },
+  { id, name }: Pick<BucketRow, 'id' | 'name'>,
+  keys: readonly string[],
+): Promise<{ allowed: string[]; errors: ItemError[] }> {
+  const there = new Set<string>()
+  for (let at = 0; at < keys.length; at += AT_ONCE)
+    for (const { key } of await findObjects(db, id, keys.slice(at, at + AT_ONCE))) there.add(key)
+  const allowed: string[] = []
+  const errors: ItemError[] = []
+  for (const key of keys) {
+    const [refused] = rightsToShare('object').flatMap((right) => refusal(actor, right, name, key) ?? [])
+    const error = refused ?? (there.has(key) ? undefined : objectMissing(name, key))
+    if (error) errors.push(itemError(key, error))
+    else allowed.push(key)
+  }
+  return { allowed, errors }
+}
+
+/** Revokes links to objects of a bucket, all in one change; each like `revokeShare`. */
+export async function revokeMany(ctx: Ctx, name: string, ids: readonly string[]) {
+  if (reachOf(ctx.actor, 'manage', name, '').length === 0) allowSomewhere(ctx.actor, 'share', name)
+  if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  return ctx.act(async (step) => {
+    const now = await asCurrent(step)
+    const revoked: string[] = []
+    const errors: { id: string; code: string; detail: string }[] = []
+    // In one order, so that two who revoke the same do not wait for each other.
+    for (const id of ids.toSorted()) {
+      const row = await store.lockShare(step.tx, id)
+      if (row && row.bucket === name && row.revoked_at === null && isOver(now, row)) {
+        await revokeStep(step, row)
+        revoked.push(id)
+      } else {
+        const { code, message } = shareMissing()
+        errors.push({ id, code, detail: message })
+      }
+    }
+    const result = { revoked, errors }
+    return revoked.length === 0 ? step.nothing(result) : result
+  })
+}
