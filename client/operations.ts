@@ -6271,7 +6271,7 @@ export interface Operations {
         prefix?: string
         /** What to search for, in the language of `searchObjects`. */
         query?: string
-        /** Keys to leave out. */
+        /** Keys to leave out; a key that ends with a slash leaves out the whole folder. */
         exclude?: string[]
         /** `15m`, `12h`, `7d`, seconds, or `never`; the default and the maximum are settings. */
         expires_in?: string | number | string

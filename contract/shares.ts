@@ -405,7 +405,12 @@ export const operations = {
       keys: Type.Optional(Keys),
       prefix: Type.Optional(Prefix),
       query: Type.Optional(SearchText({ description: 'What to search for, in the language of `searchObjects`.' })),
-      exclude: Type.Optional(Type.Array(ObjectKey, { maxItems: 1000, description: 'Keys to leave out.' })),
+      exclude: Type.Optional(
+        Type.Array(ObjectKey, {
+          maxItems: 1000,
+          description: 'Keys to leave out; a key that ends with a slash leaves out the whole folder.',
+        }),
+      ),
       ...limitsOfMany,
       dry_run: Type.Optional(Type.Boolean({ description: 'Only say what would be done.' })),
     }),

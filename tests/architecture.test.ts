@@ -13,7 +13,7 @@ const importRules = [
   { files: 'client/!(derived).ts', may: ['client/!(derived).ts', 'contract/paths.ts'] },
   // Not published: the client of those who have the contract.
   { files: 'client/derived.ts', may: ['client/**', 'contract/**'] },
-  { files: 'cli/!(strongroom).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/names.ts', 'npm:yaml'] },
+  { files: 'cli/!(strongroom).ts', may: ['cli/**', 'client/!(derived).ts', 'contract/{names,csv}.ts', 'npm:yaml'] },
   { files: 'cli/minio/*.ts', may: ['cli/**', 'contract/names.ts', 'npm:saxes'] },
   { files: 'cli/strongroom.ts', may: ['cli/main.ts', 'server/main.ts'] },
   { files: 'console/**', may: ['console/**', 'client/**', 'contract/**', 'npm'] },

@@ -64,9 +64,9 @@ describeEngines('links to many objects', (engine, itOnce) => {
     // What was recorded is what a single creation records.
     const { token } = await server.admin.createShare({ body: { kind: 'object', bucket, key: 'a/1', ...limits } })
     server.secrets.add(token)
-    const rows = (await server.admin.listAudit({ query: { bucket, action: 'share_create' } })).items
-    const said = rows.map(({ details, resource }) => ({
-      type: resource?.type,
+    const rows = (await server.admin.listAudit({ query: { bucket, action: ['share_create'] } })).items
+    const said = rows.map(({ details, resource_type }) => ({
+      resource_type,
       details: { ...(details as object), share_id: typeof (details as { share_id: unknown }).share_id },
     }))
     assert.equal(said.length, 3)
@@ -75,6 +75,8 @@ describeEngines('links to many objects', (engine, itOnce) => {
     assert.deepEqual([found.total, await body(found.items[0]?.url ?? '')], [1, 'b/3'])
     const rest = await server.records(created(bucket, 'a/2'), () => share(bucket, { prefix: 'a/', exclude: ['a/1'] }))
     assert.equal(rest.total, 1)
+    const outside = await server.records(created(bucket, 'b/3'), () => share(bucket, { prefix: '', exclude: ['a/'] }))
+    assert.equal(outside.total, 1)
     const again = await server.admin.getShareLink({ params: { id: rest.items[0]?.id ?? '' } })
     assert.deepEqual([again.url, again.page_url], [rest.items[0]?.url, rest.items[0]?.page_url])
     assert.equal((await server.admin.verifyAudit()).ok, true)

@@ -1,6 +1,7 @@
 // Links to many objects, one to each: created together, and revoked together.
 
 import { ServiceError } from '../../../contract/errors.ts'
+import type { BucketAction } from '../../../contract/permissions.ts'
 import { type LinkToEach, MOST_LINKS } from '../../../contract/shares.ts'
 import { invalid } from '../../base/invalid.ts'
 import { allowSomewhere, asCurrent, type Ctx, refusal } from '../../context.ts'
@@ -8,6 +9,7 @@ import type { Db } from '../../db/schema.ts'
 import { reachOf } from '../../iam/decide.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
 import { type BucketRow, findBucket } from '../../storage/buckets/store.ts'
+import { excluder } from '../../storage/jobs/listing.ts'
 import { objectMissing } from '../../storage/objects/absence.ts'
 import { type ItemError, itemError } from '../../storage/objects/item-error.ts'
 import { prepare } from '../../storage/objects/lists/in-bucket.ts'
@@ -73,8 +75,8 @@ async function keysOf(ctx: Ctx, bucket: string, { keys, prefix, query, exclude =
     throw invalid('body.keys', 'cannot be combined with prefix or query')
   if (!keys && query === undefined && prefix === undefined)
     throw invalid('body.keys', 'is required, or a prefix or query')
-  const without = new Set(exclude)
-  if (keys) return keys.filter((key) => !without.has(key))
+  const isExcluded = excluder(exclude, prefix ?? '')
+  if (keys) return keys.filter((key) => !isExcluded(key))
   const terms = query === undefined ? [] : termsOf(query, 'body.query')
   const { find } = await prepare(ctx, bucket, { terms, prefix: prefix ?? '' })
   const found: string[] = []
@@ -82,7 +84,7 @@ async function keysOf(ctx: Ctx, bucket: string, { keys, prefix, query, exclude =
   do {
     const page = await find({ order: 'asc', after, limit: MOST_LINKS + 1 })
     // The marker of the folder itself is none of its contents.
-    found.push(...page.rows.flatMap(({ key }) => (without.has(key) || key === prefix ? [] : key)))
+    found.push(...page.rows.flatMap(({ key }) => (isExcluded(key) || key === prefix ? [] : key)))
     if (found.length > MOST_LINKS) throw tooMany()
     after = page.next ?? undefined
   } while (after !== undefined)
@@ -117,7 +119,11 @@ async function decide(
 
 /** Revokes links to objects of a bucket, all in one change; each like `revokeShare`. */
 export async function revokeMany(ctx: Ctx, name: string, ids: readonly string[]) {
-  if (reachOf(ctx.actor, 'manage', name, '').length === 0) allowSomewhere(ctx.actor, 'share', name)
+  const may = (right: BucketAction) => reachOf(ctx.actor, right, name, '').length > 0
+  if (!may('manage')) {
+    allowSomewhere(ctx.actor, 'share', name)
+    if (!may('write')) allowSomewhere(ctx.actor, 'read', name)
+  }
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
   return ctx.act(async (step) => {
     const now = await asCurrent(step)

@@ -160,7 +160,7 @@ function without({ from, to, only }: Reach, prefix: string): Reach[] {
 /**
  * Returns a test for keys that are named or lie in a named folder; naming the prefix itself excludes only its marker.
  */
-function excluder(exclude: readonly string[], prefix: string): (key: string) => boolean {
+export function excluder(exclude: readonly string[], prefix: string): (key: string) => boolean {
   const named = new Set(exclude)
   const folders = new Set(exclude.filter((name) => name !== prefix))
   return (key) => {

@@ -20,6 +20,8 @@ export type Open =
   /** With the cursor's new place. */
   | { kind: 'move'; picked: Picked; after: number }
   | { kind: 'share'; rows: readonly Row[] }
+  /** Everything under the prefix (that matches the search) except these rows: a link to each. */
+  | { kind: 'shareAll'; picked: Picked }
 
 export function Dialogs({
   open,
@@ -51,6 +53,19 @@ export function Dialogs({
     return (
       <Suspense fallback={null}>
         <ShareDialog bucket={bucket} {...what} onClose={onClose} />
+      </Suspense>
+    )
+  }
+  if (open?.kind === 'shareAll') {
+    const { search, rows, prefix: under } = open.picked
+    const found = {
+      prefix: under,
+      ...(search === '' ? {} : { query: search }),
+      ...(rows.length === 0 ? {} : { exclude: rows.map(({ key }) => key) }),
+    }
+    return (
+      <Suspense fallback={null}>
+        <ShareDialog bucket={bucket} found={found} onClose={onClose} />
       </Suspense>
     )
   }

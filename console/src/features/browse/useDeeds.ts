@@ -91,6 +91,11 @@ export function useDeeds({
           label: text.share,
           run: () => show({ kind: 'share', rows }),
         },
+      mayShare &&
+        may('list') &&
+        all &&
+        !picked.isPart &&
+        rows.length <= 1000 && { id: 'share', label: text.share, run: () => show({ kind: 'shareAll', picked }) },
       single && may('read') && mayDelete && mayWrite
         ? { id: 'rename', label: text.rename, run: () => show({ kind: 'rename', row: single }) }
         : undefined,
