@@ -4,6 +4,8 @@ import { invalid } from '../../base/invalid.ts'
 import { formatMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { assertComplete, assertKeyKnown } from '../../encryption/default.ts'
+import { findBucket } from '../buckets/store.ts'
+import { isReadOnly } from '../buckets/writable.ts'
 import { termsOf } from '../objects/query/ask.ts'
 import { prepareStorage } from '../storages/use.ts'
 import { completeNeeded } from './compare/complete.ts'
@@ -46,7 +48,10 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
   // Its changes came after it was asked for, by whichever process's clock.
   const before = formatMoment(Date.parse(job.created_at) * 1000 - APART)
   if (kind === 'merge') return { kind: 'restore', of, source_bucket: dest_bucket, source_id: dest_id, to: before }
-  if (kind === 'tag') return { kind: 'restore', of, source_bucket, source_id, prefix, to: before }
+  if (kind === 'tag') {
+    await assertTagsKnown(ctx, source_bucket)
+    return { kind: 'restore', of, source_bucket, source_id, prefix, to: before }
+  }
   if (kind !== 'move') return { kind: 'restore', of, source_bucket, source_id, prefix, to }
   return {
     kind: 'restore',
@@ -59,6 +64,16 @@ async function completeRestore(ctx: Ctx, { of, ...rest }: JobBody): Promise<Crea
     dest_id: source_id,
     dest_prefix: prefix,
   }
+}
+
+/** Throws nothing_to_restore for the tags of what others keep: nothing is kept here of what they were. */
+async function assertTagsKnown(ctx: Ctx, name: string): Promise<void> {
+  const bucket = await findBucket(ctx.db, name)
+  if (bucket && isReadOnly(bucket))
+    throw new ServiceError(
+      'nothing_to_restore',
+      `The bucket "${name}" shows what others keep on its storage. Only the tags of its objects are kept here, and not what they were, so a change of tags cannot be undone. The audit log has the tags of each object before and after.`,
+    )
 }
 
 /** Completes a migration: its storage must be able to take the bytes. */
