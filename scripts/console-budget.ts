@@ -26,7 +26,7 @@ const budgets = [
       js: 230,
     })),
 ]
-const MOST_CSS = 24
+const MOST_CSS = 24.5
 /** Everything that a page of a share link needs before it shows what the link opens. */
 const MOST_LINK = 30
 const MOST_FONT = 50

@@ -36,7 +36,7 @@ describeEngines('copies of storages: a model', (engine) => {
   }, async (t) => {
     const sums: Record<string, number> = { runs: 0 }
     let isSpent = false
-    const mirrors = fc.subarray([0, 1]).map((all) => all.map((at) => ({ ...MIRROR, at })))
+    const mirrors = fc.subarray([0, 1] as (0 | 1)[]).map((all) => all.map((at) => ({ ...MIRROR, at })))
     const given = fc
       .tuple(mirrors, fc.array(command, { minLength: 10, maxLength: 30, size: 'max' }))
       .map(([first, then]) => [...first, ...then])
