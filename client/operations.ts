@@ -6258,7 +6258,7 @@ export interface Operations {
     }
     reply: NewShare
   }
-  /** POST /buckets/{bucket}/objects/bulk-share: Create a link to each of up to 1,000 objects. One link for each of `keys`, or for all that is under `prefix` or that `query` finds there, which needs `list`; `limit_reached` if that is more than 1,000, before any is created. Needs `share` and `read` on each object. Links that cannot be created are in `errors`; the others are created all at once, each as `POST /share` would. Their URLs are in this response, and later only if links are stored. With `dry_run` nothing is created, and `total` says how many links there would be. */
+  /** POST /buckets/{bucket}/objects/bulk-share: Create a link to each of up to 1,000 objects. One link for each of `keys`, or for all that is under `prefix` or that `query` finds there, which needs `list`; `limit_reached` if that is more than 1,000, or too many objects have to be looked at, before any is created. Needs `share` and `read` on each object. Links that cannot be created are in `errors`; the others are created all at once, each as `POST /share` would. Their URLs are in this response, and later only if links are stored. With `dry_run` nothing is created, and `total` says how many links there would be. */
   bulkShare: {
     call: {
       params: {

@@ -23,6 +23,8 @@ import * as store from './store.ts'
 
 /** How many objects are looked up, and links written, by one statement. */
 const AT_ONCE = 250
+/** How many pages of a search one request reads. */
+const MOST_PAGES = 20
 
 /** Which objects, and what their links are limited to. */
 export interface ManyLinks extends LinkLimits {
@@ -69,7 +71,7 @@ const linkOf = (ctx: Ctx, { row, token }: Fresh): LinkToEach => {
   return { id: row.id, key: row.target, url, page_url, expires_at: row.expires_at }
 }
 
-/** The keys that are named or found. Throws limit_reached if they are more than one request takes. */
+/** The keys that are named or found. Throws limit_reached if they are more than one request takes, or finds. */
 async function keysOf(ctx: Ctx, bucket: string, { keys, prefix, query, exclude = [] }: ManyLinks) {
   if (keys && (query !== undefined || prefix !== undefined))
     throw invalid('body.keys', 'cannot be combined with prefix or query')
@@ -81,16 +83,20 @@ async function keysOf(ctx: Ctx, bucket: string, { keys, prefix, query, exclude =
   const { find } = await prepare(ctx, bucket, { terms, prefix: prefix ?? '' })
   const found: string[] = []
   let after: string | undefined
-  do {
+  // Each looks at a bounded number of objects, of which most may be left out or not what is asked for.
+  for (let pages = 0; pages === 0 || after !== undefined; pages++) {
+    if (pages === MOST_PAGES) throw takesTooLong()
     const page = await find({ order: 'asc', after, limit: MOST_LINKS + 1 })
     // The marker of the folder itself is none of its contents.
     found.push(...page.rows.flatMap(({ key }) => (isExcluded(key) || key === prefix ? [] : key)))
     if (found.length > MOST_LINKS) throw tooMany()
     after = page.next ?? undefined
-  } while (after !== undefined)
+  }
   return found
 }
 
+const takesTooLong = () =>
+  new ServiceError('limit_reached', 'There are too many objects to look at for one request. Ask for a smaller folder.')
 const tooMany = () =>
   new ServiceError(
     'limit_reached',
