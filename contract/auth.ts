@@ -143,6 +143,7 @@ export const operations = {
     reply: TokenPair,
     errors: [
       'invalid_grant',
+      'forbidden',
       'second_factor_required',
       'second_factor_enrollment_required',
       'password_change_required',
@@ -251,7 +252,15 @@ export const operations = {
       password: Password,
     }),
     reply: TokenPair,
-    errors: ['gone', 'already_exists', 'invalid_request', 'second_factor_enrollment_required', 'rate_limited', 'busy'],
+    errors: [
+      'gone',
+      'already_exists',
+      'invalid_request',
+      'second_factor_enrollment_required',
+      'forbidden',
+      'rate_limited',
+      'busy',
+    ],
     records: ['group_create', 'user_create', 'login', 'login_failed'],
   }),
 
@@ -307,7 +316,7 @@ export const operations = {
     query: sessionQuery,
     body: Exactly({ code: Opaque(200) }),
     reply: TokenPair,
-    errors: ['invalid_state'],
+    errors: ['invalid_state', 'forbidden'],
     records: ['login_failed'],
   }),
 

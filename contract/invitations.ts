@@ -63,6 +63,7 @@ export const operations = {
     reply: TokenPair,
     errors: [
       'gone',
+      'forbidden',
       'login_disabled',
       'invalid_request',
       'second_factor_required',

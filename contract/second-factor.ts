@@ -76,7 +76,14 @@ const confirmation = {
   passkey: Type.Optional(PasskeyRegistration),
 }
 const byId = Type.Object({ id: Id })
-const failing = ['invalid_state', 'invalid_second_factor', 'login_disabled', 'rate_limited', 'busy'] as const
+const failing = [
+  'invalid_state',
+  'invalid_second_factor',
+  'forbidden',
+  'login_disabled',
+  'rate_limited',
+  'busy',
+] as const
 const proving = ['invalid_state', 'invalid_request', 'rate_limited', 'busy'] as const
 
 export const operations = {

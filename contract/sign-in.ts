@@ -40,7 +40,7 @@ export const operations = {
     query: sessionQuery,
     body: Exactly({ challenge: Opaque(400), passkey: PasskeyLogin }),
     reply: TokenPair,
-    errors: ['invalid_state', 'invalid_passkey', 'conflict', 'login_disabled', 'rate_limited'],
+    errors: ['invalid_state', 'invalid_passkey', 'forbidden', 'conflict', 'login_disabled', 'rate_limited'],
     records: ['login', 'login_failed'],
   }),
 
@@ -91,6 +91,7 @@ export const operations = {
     reply: TokenPair,
     errors: [
       'gone',
+      'forbidden',
       'login_disabled',
       'invalid_request',
       'second_factor_required',

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv } from 'ajv'
+import { sessionQuery } from '../../contract/auth.ts'
 import { errors } from '../../contract/errors.ts'
 import { api } from '../../contract/index.ts'
 import { pathTemplate, type RouteSpec, rateOf } from '../../contract/route.ts'
@@ -139,6 +140,8 @@ it('the OpenAPI document has every status that a request can be answered with, w
       422,
       431,
       ...(route.access === 'public' ? [] : [401, 403, 429]),
+      // Sessions with a cookie are refused to other origins.
+      ...(route.query === sessionQuery ? [403] : []),
       ...(rateOf(route) === 'none' ? [] : [429]),
       ...(route.body && route.consumes !== 'bytes' ? [413, 415] : []),
       ...(route.errors ?? []).map((code) => errors[code].status),

@@ -13,7 +13,7 @@ import { searchable } from './everywhere.ts'
 import { prepare, prepareIn, rowsOf } from './in-bucket.ts'
 
 /** Most objects, and keys that are looked at, between two looks at the caller's rights. */
-const AT_ONCE = 2000
+const AT_ONCE = 500
 /** Most buckets in which nothing is found, between the same. */
 const BUCKETS_AT_ONCE = 100
 
