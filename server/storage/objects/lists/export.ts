@@ -61,6 +61,7 @@ export async function exportList(ctx: Ctx, wanted: Wanted): Promise<AsyncGenerat
 async function* linesOf(ctx: Ctx, terms: readonly Term[], wanted: Wanted, first: Page): AsyncGenerator<Buffer> {
   const isCsv = (wanted.format ?? 'csv') === 'csv'
   if (isCsv) yield Buffer.from(csvLine(columns))
+  const turn = takingTurns()
   let objects = 0
   let next: Place | null = first.next
   try {
@@ -71,6 +72,8 @@ async function* linesOf(ctx: Ctx, terms: readonly Term[], wanted: Wanted, first:
       if (lines.length > 0) yield Buffer.from(lines.join(''))
       if (next === null) return
       if (ctx.stopping.aborted) throw new Error('The service is stopping; the list is incomplete')
+      // Who reads them as fast as they come does not let others in.
+      await turn()
     }
   } finally {
     if (next !== null) ctx.log.info({ objects }, 'the export of a list was cut short')
