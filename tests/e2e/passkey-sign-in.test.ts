@@ -117,15 +117,21 @@ describeConsole('a passkey alone', (engine) => {
 
       // Whoever is not verified is not let in, and the password still works.
       await device.answers(false)
+      const suggested = page.waitForResponse(/\/auth\/passkey\/challenge/)
       await signOut(page)
+      await (await suggested).finished()
       await server.admin.updateUser({ params: { id: who.id }, body: { is_active: false } })
       await device.answers(true)
+      // Passkeys are suggested again after a refusal, and this device would answer as long as it may.
+      await page.route(/\/auth\/passkey(\?|$)/, async (route) => {
+        await device.answers(false)
+        await route.continue()
+      })
       await server.records([{ action: 'login_failed', result: 'failure' }], async () => {
         await button(page).click()
         await page.getByRole('alert').getByText('This passkey doesn’t sign you in here').waitFor()
       })
       await check('passkey-refused')
-      await device.answers(false)
       await server.admin.updateUser({ params: { id: who.id }, body: { is_active: true } })
       assert.deepEqual(faults, [])
     }))
