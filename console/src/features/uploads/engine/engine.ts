@@ -333,8 +333,7 @@ export class Engine {
   #finish(item: Item): void {
     forget(item)
     this.store.set(item, 'done')
-    // Leaving now must not interrupt this file any more.
-    if (!this.store.isBusy) void flush()
+    this.#rest()
     this.#arrived(item.batch.bucket)
   }
 
@@ -370,6 +369,12 @@ export class Engine {
         this.#stop(other)
         wait(other)
       }
+    this.#rest()
+  }
+
+  /** Once nothing is sent any more: leaving the page interrupts no file, so none may be offered to be resumed. */
+  #rest(): void {
+    if (!this.store.isBusy) void flush()
   }
 
   /** Call when the browser goes offline. */

@@ -90,8 +90,11 @@ export async function flush(): Promise<void> {
   for (const [id, record] of batch)
     if (record === null) store.delete(id)
     else store.put(record)
+  tx.commit()
   await finished(tx).catch(() => undefined)
 }
+/** Who leaves within that moment still leaves what is true. */
+addEventListener('pagehide', () => void flush())
 const soon = (): void => {
   timer ??= setTimeout(() => void flush(), FLUSH_MS)
 }
