@@ -1,29 +1,18 @@
 // The commands for moments of a bucket.
 import assert from 'node:assert/strict'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { before, it } from 'node:test'
 import type { ObjectChange } from '../../contract/changes.ts'
 import type { Job } from '../../contract/jobs.ts'
-import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { commandIn, envIn } from './command.ts'
+import { describeOnce, type TestServer } from '../support/server.ts'
+import { commandWorld } from './world.ts'
 
 describeOnce('the commands for moments', (engine) => {
+  const world = commandWorld(engine)
+  const { strongroom, ok } = world
   let server: TestServer
-  let folder: string
-  let token: string
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
-    server = await startServer(engine)
-    token = (await server.admin.createToken({ body: { name: 'cli' } })).token
-    server.secrets.add(token)
+  before(() => {
+    server = world.parts().server
   })
-  after(async () => {
-    await server.stop()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-  const { strongroom, ok } = commandIn(() => ({ folder, env: envIn(folder, server.url, token) }))
   const put = (bucket: string, key: string, body: string) => server.admin.putObject({ params: { bucket, key }, body })
   const keysOf = async (bucket: string) =>
     (await server.admin.listObjects({ params: { bucket } })).items.map(({ key }) => key)

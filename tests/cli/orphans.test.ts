@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { after, before, it } from 'node:test'
-import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { commandIn, envIn } from './command.ts'
+import { before, it } from 'node:test'
+import { describeOnce, type TestServer } from '../support/server.ts'
+import { commandWorld } from './world.ts'
 
 describeOnce('the command for orphans', (engine) => {
+  const world = commandWorld(engine)
+  const { strongroom, ok } = world
   let server: TestServer
   let folder: string
-  let token: string
-  before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
-    server = await startServer(engine)
-    token = (await server.admin.createToken({ body: { name: 'cli' } })).token
-    server.secrets.add(token)
+  before(() => {
+    ;({ server, folder } = world.parts())
   })
-  after(async () => {
-    await server.stop()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-  const { strongroom, ok } = commandIn(() => ({ folder, env: envIn(folder, server.url, token) }))
 
   it('compares a file with a bucket, and deletes what nobody needs once that is wanted', async () => {
     const bucket = 'compared'

@@ -1,30 +1,19 @@
 // The command for links to each of many objects.
 import assert from 'node:assert/strict'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { after, before, it } from 'node:test'
-import { describeOnce, startServer, type TestServer } from '../support/server.ts'
-import { commandIn, envIn } from './command.ts'
+import { before, it } from 'node:test'
+import { describeOnce, type TestServer } from '../support/server.ts'
+import { commandWorld } from './world.ts'
 
 describeOnce('the command for links to many objects', (engine) => {
+  const world = commandWorld(engine)
+  const { strongroom, ok } = world
   let server: TestServer
-  let folder: string
-  let token: string
   before(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strongroom-cli-'))
-    server = await startServer(engine)
-    token = (await server.admin.createToken({ body: { name: 'cli' } })).token
-    server.secrets.add(token)
+    server = world.parts().server
     await server.admin.createBucket({ body: { name: 'linked' } })
     for (const key of ['a/1', 'a/2', '=b'])
       await server.admin.putObjectByQuery({ params: { bucket: 'linked' }, query: { key }, body: key })
   })
-  after(async () => {
-    await server.stop()
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-  const { strongroom, ok } = commandIn(() => ({ folder, env: envIn(folder, server.url, token) }))
   const created = (...keys: string[]) => keys.map((key) => ({ action: 'share_create' as const, bucket: 'linked', key }))
   const tokensIn = (text: string) => {
     const tokens = [...text.matchAll(/\/public\/s\/([\w-]+)/g)].map(([, one = '']) => one)
