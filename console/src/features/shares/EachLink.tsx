@@ -2,22 +2,19 @@ import { Alert, Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { codeOf, describeProblem } from '../../api/problem.ts'
-import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { legible } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy.ts'
 import { csvOf, saveText } from '../../ui/csv.ts'
-import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { ExpiryField, expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
-import { useForm } from '../../ui/useForm.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
-import { LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
+import { given, LimitFields, MessageField, NotifyField, said, termsOf, useNewLinkForm } from './limits.tsx'
 import { text } from './messages.ts'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
 
-const USUAL = ['1h', '1d', '7d', '30d']
 const FAULTS_SHOWN = 5
 
 type Body = Parameters<typeof client.bulkShare>[0]['body']
@@ -41,14 +38,8 @@ export function NewEach({
   onMade: (made: MadeLinks) => void
   onClose: () => void
 }) {
-  const me = useMe()
   const cache = useQueryClient()
-  const { share_default_expires_in: usual, share_max_expires_in: longest } = me.limits
-  const lengths = lengthsUpTo(longest, USUAL, [usual])
-  const form = useForm({
-    ...noLimits,
-    expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
-  })
+  const { form, lengths } = useNewLinkForm({})
   const { values, faults } = form
   const plan = useQuery({
     queryKey: ['shares', 'dry', bucket, each],
@@ -60,8 +51,6 @@ export function NewEach({
   const create = async () => {
     const length = expiresIn(values.expires_in)
     if (length === undefined) return
-    const { password, max_downloads, notify: tells } = values
-    const message = values.message.trim()
     let made: MadeLinks | undefined
     const done = await form.submit(async () => {
       made = await client.bulkShare({
@@ -69,10 +58,8 @@ export function NewEach({
         body: {
           ...each,
           expires_in: length,
-          ...(password === '' ? {} : { password }),
-          ...(typeof max_downloads === 'number' ? { max_downloads } : {}),
-          ...(message === '' ? {} : { message }),
-          ...(tells ? { notify: true } : {}),
+          ...termsOf(values),
+          ...said({ max_downloads: given(values.max_downloads) }),
         },
       })
     })

@@ -6,10 +6,9 @@ import { useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { MB } from '../../i18n.ts'
-import { ExpiryField, expiresIn, lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { ExpiryField, expiresIn } from '../../ui/ExpiryField.tsx'
 import { text as common } from '../../ui/messages.ts'
-import { useForm } from '../../ui/useForm.ts'
-import { FileFields, LimitFields, MessageField, NotifyField, noLimits } from './limits.tsx'
+import { FileFields, given, LimitFields, MessageField, NotifyField, said, termsOf, useNewLinkForm } from './limits.tsx'
 import { text } from './messages.ts'
 import { anyTypes, TypesField, typesOf } from './TypesField.tsx'
 import { WhoMayOpen } from './WhoMayOpen.tsx'
@@ -19,18 +18,10 @@ export type Target = { bucket: string; name: string } & (
   | { kind: 'folder'; prefix: string }
   | { kind: 'selection'; keys: readonly string[] }
 )
-const USUAL = ['1h', '1d', '7d', '30d']
-const given = (value: number | string): number | undefined => (typeof value === 'number' ? value : undefined)
 const bytes = (megabytes: number | string): number | undefined => {
   const n = given(megabytes)
   return n === undefined ? undefined : Math.round(n * MB)
 }
-/** Without undefined members. */
-const said = <T extends object>(all: T) =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '')) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-
 /** The form for a new link. */
 export function NewLink({
   target,
@@ -49,12 +40,8 @@ export function NewLink({
 }) {
   const me = useMe()
   const cache = useQueryClient()
-  const { share_default_expires_in: usual, share_max_expires_in: longest } = me.limits
-  const lengths = lengthsUpTo(longest, USUAL, [usual])
-  const form = useForm({
-    ...noLimits,
+  const { form, lengths } = useNewLinkForm({
     purpose: wantsFiles ? 'take' : 'give',
-    expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
     max_file_bytes: '' as number | string,
     max_total_bytes: '' as number | string,
     max_files: '' as number | string,
@@ -87,8 +74,7 @@ export function NewLink({
           bucket: target.bucket,
           ...where,
           expires_in: length,
-          ...said({ password: values.password, message: values.message.trim() }),
-          ...(values.notify ? { notify: true } : {}),
+          ...termsOf(values),
           ...(takes ? {} : said({ max_downloads: given(values.max_downloads) })),
           ...(kind === 'object' ? said({ filename: values.filename }) : {}),
           ...(kind === 'object' ? { disposition: values.disposition as 'inline' | 'attachment' } : {}),

@@ -2,6 +2,8 @@ import { Checkbox, Input, NumberInput, PasswordInput, SegmentedControl, Textarea
 import type { ReactNode } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { useMe } from '../../api/queries.ts'
+import { lengthsUpTo } from '../../ui/ExpiryField.tsx'
+import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
 
 export interface Limits {
@@ -12,7 +14,7 @@ export interface Limits {
   message: string
   notify: boolean
 }
-export const noLimits: Limits = {
+const noLimits: Limits = {
   password: '',
   max_downloads: '',
   filename: '',
@@ -20,6 +22,32 @@ export const noLimits: Limits = {
   message: '',
   notify: false,
 }
+const USUAL = ['1h', '1d', '7d', '30d']
+/** The form of a new link, without limits and with the usual lifetime, and the lifetimes to choose from. */
+export function useNewLinkForm<More extends object>(more: More) {
+  const { share_default_expires_in: usual, share_max_expires_in: longest } = useMe().limits
+  const lengths = lengthsUpTo(longest, USUAL, [usual])
+  const form = useForm({
+    ...noLimits,
+    expires_in: { choice: lengths.includes(usual) ? usual : (lengths.at(-1) ?? usual), at: '' },
+    ...more,
+  })
+  return { form, lengths }
+}
+
+/** A number that was typed; undefined where none was. */
+export const given = (value: number | string): number | undefined => (typeof value === 'number' ? value : undefined)
+/** Without undefined and empty members. */
+export const said = <T extends object>(all: T) =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '')) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+/** What every new link can be given, as a request has it. */
+export const termsOf = ({ password, message, notify }: Limits) => ({
+  ...said({ password, message: message.trim() }),
+  ...(notify ? { notify: true } : {}),
+})
+
 export const limitsOf = ({ max_downloads, filename, disposition, message, notify }: Share | NewShare): Limits => ({
   password: '',
   max_downloads: max_downloads ?? '',
