@@ -49,7 +49,9 @@ const due = prepared((tx: Tx, row: Row<'copies_due'>) =>
           next_at: e.ref('excluded.next_at'),
           attempts: e.ref('excluded.attempts'),
         }))
-        .where('copies_due.reason', '=', sql.lit('existing')),
+        .where('copies_due.reason', '=', sql.lit('existing'))
+        // What a mirror still lacks while it is filled was put off, where it could not be copied.
+        .whereRef('copies_due.reason', '<>', 'excluded.reason'),
     ),
 )
 /** Notes that a place lacks a copy, or has a damaged one. */
