@@ -9,7 +9,7 @@ import { startServer } from '../tests/support/server.ts'
 import type { Task, World } from './tasks/hand.ts'
 
 /**
- * The forty tasks of docs/tasks.md, done in a real browser by mouse and keys: the steps each takes, and the seconds until
+ * The tasks of docs/tasks.md, done in a real browser by mouse and keys: the steps each takes, and the seconds until
  * its outcome is seen, which are the machine's and not a person's. `node bench/tasks.ts [--only 14,15] [--shots folder]`.
  */
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, shots: { type: 'string' } } })

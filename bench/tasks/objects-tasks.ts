@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { sortNaturally } from '../../contract/natural-order.ts'
 import { ADMIN } from '../../tests/support/server.ts'
 import { until } from '../../tests/support/until.ts'
 import { flat, seedObjects } from '../seed.ts'
@@ -104,7 +105,7 @@ export const tasks: Task[] = [
     },
     async run(hand) {
       const { page } = hand
-      const names = Object.keys(await kinds()).sort()
+      const names = sortNaturally(Object.keys(await kinds()), (name) => name)
       const viewer = page.getByRole('dialog')
       await hand.click(row(page, names[0] as string).getByRole('link'))
       await hand.see(page.getByRole('complementary'))
@@ -214,6 +215,37 @@ export const tasks: Task[] = [
       await hand.click(undo(hand))
       await hand.see(page.getByText('1 object restored'))
       await hand.see(row(page, 'b'))
+    },
+  },
+  {
+    number: 41,
+    name: 'Delete a file where versions are kept, and undo it',
+    async prepare(world) {
+      const hand = await atFiles(world, 'with-versions', ['a', 'b', 'c'])
+      await world.server.admin.updateBucket({ params: { bucket: 'with-versions' }, body: { versioning: 'enabled' } })
+      await hand.page.reload()
+      await hand.see(row(hand.page, 'sorted'))
+      return hand
+    },
+    async run(hand) {
+      const { page } = hand
+      await hand.click(row(page, 'b').locator('.cell-type'))
+      await hand.press('Delete')
+      await hand.see(undo(hand))
+      await row(page, 'b').waitFor({ state: 'detached' })
+      await hand.click(undo(hand))
+      await hand.see(row(page, 'b'))
+    },
+  },
+  {
+    number: 42,
+    name: 'Copy a link to a file, for people who have access',
+    prepare: (world) => atFiles(world, 'linked', ['a', 'b', 'c']),
+    async run(hand) {
+      const { page } = hand
+      await hand.click(row(page, 'b').getByRole('link'))
+      await hand.click(page.getByRole('complementary').getByRole('button', { name: 'Copy link' }))
+      await hand.see(page.getByText(/copied/i))
     },
   },
 ]
