@@ -891,6 +891,31 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('offers in the details what people do most, and the rest in a menu that gives the focus back', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': { body: 'a', type: 'text/plain' } })
+      const { page, check, faults } = await open(browser, bucket)
+      await page.getByRole('link', { name: 'a.txt' }).click()
+      const details = page.getByRole('complementary')
+      await details.getByRole('tab', { name: 'Links' }).waitFor()
+      const actions = await details.locator('.details-deeds button').allTextContents()
+      assert.deepEqual(actions, ['Download', 'Share…', 'Copy link', ''])
+      const more = details.getByRole('button', { name: 'Actions' })
+      await more.press('Enter')
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+      const items = await page.getByRole('menu').getByRole('menuitem').allTextContents()
+      assert.deepEqual(items, ['Rename…', 'Copy to…', 'Move to…', 'Tags…', 'Delete'])
+      await check('details-menu')
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Actions')
+      await server.records([{ action: 'delete', bucket, key: 'a.txt' }], async () => {
+        await more.click()
+        await page.getByRole('menuitem', { name: 'Delete' }).click()
+        await page.getByText('1 object moved to the trash').waitFor()
+      })
+      assert.deepEqual(faults, [])
+    }))
+
   it('never runs an object’s script on its own origin', () =>
     inBrowser(async (browser) => {
       const steal =

@@ -1,9 +1,9 @@
 import '@mantine/core/styles/Tabs.css'
 import './preview.css'
 import { ActionIcon, Button, Tabs } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight, IconFileOff, IconMaximize, IconX } from '@tabler/icons-react'
+import { IconChevronLeft, IconChevronRight, IconDots, IconFileOff, IconMaximize, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { useReadOnly } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
@@ -21,11 +21,14 @@ import { objectText } from './object-messages.ts'
 import { Versions } from './Versions.tsx'
 
 const Lightbox = lazy(() => import('./Lightbox.tsx'))
+const RowMenu = lazy(() => import('./RowMenu.tsx'))
 
 /** How many loaded rows are searched for the object. */
 const NEAR = 2000
 /** Actions that the panel offers elsewhere: in its head and its properties. */
 const ELSEWHERE = new Set<Deed['id']>(['open', 'full', 'copyKey', 'access'])
+/** Those that are buttons; the others are in a menu. */
+const BUTTONS = new Set<Deed['id']>(['download', 'share', 'copyLink'])
 
 interface Props {
   bucket: string
@@ -140,20 +143,7 @@ export default function Preview({
                   />
                 </Suspense>
               ) : null}
-              <div className="details-deeds">
-                {deeds({ key: object.key, object })
-                  .filter(({ id }) => !ELSEWHERE.has(id))
-                  .map(({ id, label, run }) => (
-                    <Button
-                      key={id}
-                      variant={id === 'download' ? 'filled' : id === 'share' ? 'default' : 'subtle'}
-                      {...(id === 'download' || id === 'share' ? {} : { color: id === 'delete' ? 'danger' : 'gray' })}
-                      onClick={run}
-                    >
-                      {label}
-                    </Button>
-                  ))}
-              </div>
+              <Deeds row={{ key: object.key, object }} deeds={deeds({ key: object.key, object })} />
               <Tabs defaultValue="details" keepMounted={false}>
                 <Tabs.List>
                   <Tabs.Tab value="details">{objectText.details}</Tabs.Tab>
@@ -179,6 +169,51 @@ export default function Preview({
         }
       </StateView>
     </aside>
+  )
+}
+
+/** What can be done with the object: what people do most as buttons, the rest in the menu of the rows. */
+function Deeds({ row, deeds }: { row: Row; deeds: readonly Deed[] }) {
+  const [at, setAt] = useState<{ x: number; y: number }>()
+  const opener = useRef<HTMLButtonElement>(null)
+  const offered = deeds.filter(({ id }) => !ELSEWHERE.has(id))
+  const others = offered.filter(({ id }) => !BUTTONS.has(id))
+  const open = () => {
+    const { left, bottom } = (opener.current as HTMLElement).getBoundingClientRect()
+    setAt({ x: left, y: bottom })
+  }
+  const close = () => {
+    setAt(undefined)
+    opener.current?.focus()
+  }
+  return (
+    <div className="details-deeds">
+      {offered
+        .filter(({ id }) => BUTTONS.has(id))
+        .map(({ id, label, run }) => (
+          <Button key={id} variant={id === 'download' ? 'filled' : 'default'} onClick={run}>
+            {label}
+          </Button>
+        ))}
+      {others.length > 0 ? (
+        <ActionIcon
+          ref={opener}
+          variant="default"
+          aria-label={text.more}
+          title={text.more}
+          aria-haspopup="menu"
+          aria-expanded={at !== undefined}
+          onClick={open}
+        >
+          <IconDots size={17} />
+        </ActionIcon>
+      ) : null}
+      {at ? (
+        <Suspense fallback={null}>
+          <RowMenu at={{ ...at, row }} deeds={others} hasKeys={false} onClose={close} />
+        </Suspense>
+      ) : null}
+    </div>
   )
 }
 
