@@ -120,6 +120,16 @@ export const screens: readonly Screen[] = [
   { name: 'bucket-connect', is: 'A bucket: settings for S3 clients', at: '/b/photos/connect', shows: 'Endpoint' },
   { name: 'shares', is: 'Share links', at: '/shares', shows: 'harbour.jpg' },
   { name: 'share-new', is: 'A new share link', at: '/shares?new=photos&prefix=2026/lisbon/', shows: 'Create link' },
+  {
+    name: 'share-each',
+    is: 'A link to each of what was found',
+    at: '/b/photos?prefix=2026%2Flisbon%2F&q=type%3Aimage%2F*',
+    shows: 'lighthouse.jpg',
+    does: async (page) => {
+      await page.keyboard.press('Control+a')
+      await click('Share…')(page)
+    },
+  },
   { name: 'policies', is: 'Cleanup policies', at: '/policies', shows: 'Last seven backups' },
   {
     name: 'policy-new',
