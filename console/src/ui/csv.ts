@@ -1,11 +1,8 @@
-/** A table as CSV (RFC 4180). Values that a spreadsheet would take for a formula get a leading apostrophe. */
-export function csvOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number): string => {
-    const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-    return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
-  }
-  return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
-}
+import { csvLine } from '../../../contract/csv.ts'
+
+/** A table as CSV (RFC 4180), as the service and the commands write it. */
+export const csvOf = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, ...rows].map(csvLine).join('')
 
 /** Saves a text as a file. */
 export function saveText(name: string, type: string, content: string): void {
