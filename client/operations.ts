@@ -2554,7 +2554,7 @@ export interface SettingsChange {
 export interface Mail {
   /** A UUIDv7. */
   id: string
-  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation' | 'password_reset' | 'approval'
+  kind: 'token_expiring' | 'access_key_expiring' | 'share_opened' | 'quota_warning' | 'invitation' | 'password_reset' | 'sign_in_changed' | 'approval'
   recipient: string
   subject: string
   /** `unknown`: all of it was sent and the mail server did not answer; it is not sent again. */

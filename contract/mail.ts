@@ -9,6 +9,7 @@ export const mailKinds = [
   'quota_warning',
   'invitation',
   'password_reset',
+  'sign_in_changed',
   'approval',
 ] as const
 export type MailKind = (typeof mailKinds)[number]

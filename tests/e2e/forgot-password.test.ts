@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { describeConsole, inBrowserOf, openConsole } from '../support/browser.ts'
-import { type MailServer, startMailServer } from '../support/mail.ts'
+import { decoded, type MailServer, startMailServer } from '../support/mail.ts'
 import { checkReflow } from '../support/reflow.ts'
 import { addApp } from '../support/second-factor.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -84,6 +84,12 @@ describeConsole('a forgotten password', (engine) => {
         await arrived(page)
       })
       await server.login(who.email, NEW)
+      mail.forget()
+      await server.running.tick('mail-dispatcher')
+      assert.deepEqual(
+        mail.taken.map(({ to, headers }) => [to.join(), decoded(headers.subject)]),
+        [[who.email, 'Your password was changed']],
+      )
       await page.goto(`${server.url}/console/account`)
       await page.getByRole('region', { name: 'Sessions' }).getByText('Link', { exact: true }).first().waitFor()
       await page.goto('about:blank')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, it, test } from 'node:test'
 import { type LanguageTag, languages } from '../../contract/languages.ts'
+import type { SignInChange } from '../../server/access/mail/languages/en.ts'
 import { texts, wordingOf } from '../../server/access/mail/wording.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
@@ -349,11 +350,33 @@ describeEngines('what users get mail about', (engine, itOnce) => {
   })
 })
 
+/** Every kind of credential, of change and of who changes something, each at least once. */
+const kinds = Object.keys({
+  password_set: 1,
+  password_changed: 1,
+  password_removed: 1,
+  app_added: 1,
+  app_removed: 1,
+  passkey_added: 1,
+  passkey_removed: 1,
+  factors_removed: 1,
+  codes_replaced: 1,
+  identity_linked: 1,
+  identity_unlinked: 1,
+  address_added: 1,
+  address_removed: 1,
+} satisfies { [C in SignInChange]: 1 }).map((change, i) => ({
+  kind: i % 2 === 0 ? ('tokens' as const) : ('access_keys' as const),
+  change: change as SignInChange,
+  by: (['self', 'reset_link', 'invitation', 'administrator', 'identity_provider'] as const)[i % 5] ?? 'self',
+}))
+
 /** What a text says with every value that it takes, each to be seen in it. */
-function filled(text: (typeof texts)['en'][keyof (typeof texts)['en']], kind: 'tokens' | 'access_keys'): string {
+function filled(text: (typeof texts)['en'][keyof (typeof texts)['en']], given: (typeof kinds)[number]): string {
   if (typeof text === 'string') return text
+  const { kind } = given
   const values = {
-    kind,
+    ...given,
     took: true,
     ...named(['name', 'mark', 'left', 'at', 'bucket', 'percent', 'held', 'quota', 'agent', 'objects', 'size']),
   }
@@ -366,12 +389,12 @@ for (const tag of languages.filter((one) => one !== 'en'))
   test(`mails in ${tag} have every text, with all that is put into it`, () => {
     assert.deepEqual(Object.keys(texts[tag]), Object.keys(texts.en))
     for (const key of Object.keys(texts.en) as (keyof typeof texts.en)[])
-      for (const kind of ['tokens', 'access_keys'] as const) {
+      for (const kind of kinds) {
         const [english, other] = [filled(texts.en[key], kind), filled(texts[tag][key], kind)]
         const placesOf = (text: string) => text.match(/\{\w+\}/g)?.toSorted()
         assert.deepEqual(placesOf(other), placesOf(english), `${tag}: ${key}`)
         assert.doesNotMatch(other, /undefined|\[object/, `${tag}: ${key}`)
-        if (key !== 'signature') assert.notEqual(other, english, `${tag}: ${key}`)
+        if (key !== 'signature' && key !== 'signInStop') assert.notEqual(other, english, `${tag}: ${key}`)
       }
   })
 

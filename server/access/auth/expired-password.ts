@@ -45,7 +45,8 @@ export async function replaceExpiredPassword(
   const hash = await hashPassword(new_password, ctx.config.bcryptCost)
   const change = async (step: Step): Promise<void> => {
     await takeChallenge(step.tx, row)
-    if (!(await replacePassword(step, user.id, user.password_hash, hash))) throw invalidChallenge()
+    if (!(await replacePassword(step, user.id, { current: user.password_hash, next: hash, by: 'self' })))
+      throw invalidChallenge()
     step.record({
       name: 'user_update',
       resource: { type: 'user', id: user.id },

@@ -69,7 +69,7 @@ async function openOnce(
     if (idp.groups_claim !== null || (user && email !== null && email !== user.email)) await lockAdministration(tx)
     if (linked && !(await linkIdentity(step, linked, { idp_issuer: issuer, idp_subject: subject }))) throw new Taken()
     if (!user) await createUser(step, { ...who, issuer, identity })
-    else await adoptProfile(tx, user, email, displayName)
+    else await adoptProfile(step, user, email, displayName)
     await recordLogin(tx, who.user_id, ctx.now())
     if (idp.groups_claim !== null && identity.groups === null)
       ctx.log.warn(

@@ -46,7 +46,7 @@ export async function acceptInvitation(
   const hash = await hashPassword(password, ctx.config.bcryptCost)
   await asUser(ctx, user).act(async (step) => {
     if (!(await takeInvitation(step, user.id, token))) throw over()
-    if (!(await replacePassword(step, user.id, null, hash))) throw over()
+    if (!(await replacePassword(step, user.id, { current: null, next: hash, by: 'invitation' }))) throw over()
     const { id, email } = user
     step.record({ name: 'invitation_accept', resource: { type: 'user', id }, details: { email } })
   })

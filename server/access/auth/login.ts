@@ -100,7 +100,7 @@ export async function changePassword(ctx: Ctx, current: string, next: string): P
   const subject = { ...subjectOf(user), token_version: user.token_version + 1 }
   const session = await openSession(ctx, subject, { method: 'local', verified }, async (step) => {
     const { record } = step
-    if (!(await replacePassword(step, user.id, hash, nextHash)))
+    if (!(await replacePassword(step, user.id, { current: hash, next: nextHash, by: 'self' })))
       throw new ServiceError('conflict', 'The password was changed by someone else at the same time.')
     record({
       name: 'user_update',

@@ -18,6 +18,7 @@ import { replaceRecoveryCodes } from '../second-factor/recovery-codes.ts'
 import { markSecondFactor } from '../sessions/service.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { needsSecondFactor } from '../settings/second-factor.ts'
+import { tellOfFactors } from '../users/sign-in-notices.ts'
 import { findUser } from '../users/store.ts'
 import { prove } from './proof.ts'
 
@@ -112,6 +113,7 @@ export async function createOwnRecoveryCodes(ctx: Ctx, proof: Proof): Promise<{ 
   const proven = await prove(ctx, proof)
   const recovery_codes = await ctx.act(async (step) => {
     await proven.use(step)
+    await tellOfFactors(step, proven.user, { change: 'codes_replaced' }, 'self')
     return replaceRecoveryCodes(step, proven.user)
   })
   return { recovery_codes }

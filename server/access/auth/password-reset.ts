@@ -80,11 +80,12 @@ export async function resetPassword(
   const { expires_at: _, ...user } = await openReset(ctx, token)
   assertSettable(password, 'body.password')
   const hash = await hashPassword(password, ctx.config.bcryptCost)
-  await asUser(ctx, user).act(async ({ tx, now, record }) => {
+  await asUser(ctx, user).act(async (step) => {
+    const { tx, now, record } = step
     const { id, email } = user
     await lockForLogin(tx, id)
     if (!(await store.findOpenReset(tx, hashSecret(token), now()))) throw over()
-    if (!(await replacePassword({ tx, now }, id, user.password_hash, hash))) throw over()
+    if (!(await replacePassword(step, id, { current: user.password_hash, next: hash, by: 'reset_link' }))) throw over()
     await store.deleteResetsOf(tx, id)
     record({ name: 'password_reset', resource: { type: 'user', id }, details: { email } })
   })

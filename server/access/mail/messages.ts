@@ -1,7 +1,7 @@
 import type { LanguageTag } from '../../../contract/languages.ts'
 import { DAY_MS } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
-import type { CredentialKind } from './languages/en.ts'
+import type { CredentialKind, SignInChange, SignInChanger } from './languages/en.ts'
 import { type Wording, wordingOf } from './wording.ts'
 
 /** What a mail says, in the language of whoever gets it. */
@@ -105,6 +105,30 @@ export const passwordReset =
     path: `/password-reset#${token}`,
     reason: texts.resetReason,
   })
+
+/** What has changed in how a user signs in. It has no link that admits anybody: it may come from somebody who pretends. */
+export const signInChanged =
+  ({ changes, by, at, canReset }: ChangedSignIns): Message =>
+  ({ texts, moment }) => {
+    const said = changes.map(({ change, name = '' }) => texts.signInChanged({ change, name: named(name) }))
+    return {
+      subject: said.length === 1 ? (said[0] ?? '') : texts.signInSubject,
+      lines: [
+        ...said.map((one) => `${one}${texts.signInStop}`),
+        texts.signInBy({ by, at: moment(at) }),
+        canReset ? texts.signInReset : texts.signInAsk,
+      ],
+      path: '/account',
+      reason: texts.signInReason,
+    }
+  }
+export interface ChangedSignIns {
+  changes: readonly { change: SignInChange; name?: string }[]
+  by: SignInChanger
+  at: string
+  /** Whether whoever reads the recipient's mail can replace the password. */
+  canReset: boolean
+}
 
 /** A bucket that has filled to one of the announced levels. */
 export const bucketFilling =

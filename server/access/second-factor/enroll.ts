@@ -7,6 +7,7 @@ import type { Ctx, Step } from '../../context.ts'
 import { randomToken } from '../../secrets/random.ts'
 import { siteName } from '../settings/branding.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { tellOfFactors } from '../users/sign-in-notices.ts'
 import { type Challenge, invalidChallenge, type User } from './challenge.ts'
 import { describeFactor } from './factors.ts'
 import { creationOf, readRegistration, requireSite, siteOf } from './passkey.ts'
@@ -121,6 +122,7 @@ export async function addFactor(
     resource: { type: 'user', id: userId },
     details: { email: user.email, factor_id: id, kind, name },
   })
+  await tellOfFactors(step, user, { change: kind === 'totp' ? 'app_added' : 'passkey_added', name }, 'self')
   const recovery_codes = others.length === 0 ? await replaceRecoveryCodes(step, user) : null
   return { factor: describeFactor(row), recovery_codes }
 }

@@ -1,11 +1,12 @@
 import { ServiceError } from '../../../contract/errors.ts'
 import type { SecondFactor } from '../../../contract/second-factor.ts'
 import type { Ctx, Step } from '../../context.ts'
-import type { Db } from '../../db/schema.ts'
+import type { Db, Row } from '../../db/schema.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
 import { settingsInForce } from '../settings/effective.ts'
 import { needsSecondFactor } from '../settings/second-factor.ts'
 import { assertMayTakeOver, emailKey } from '../users/service.ts'
+import { tellOfFactors } from '../users/sign-in-notices.ts'
 import { findByEmailKey } from '../users/store.ts'
 import * as store from './store.ts'
 
@@ -76,7 +77,8 @@ export async function renameFactor(step: Step, id: string, name: string): Promis
 export async function removeFactor(step: Step, id: string): Promise<void> {
   const { tx, config, record, actor } = step
   const userId = actor.user_id ?? ''
-  await store.lockUser(tx, userId)
+  const user = await store.lockUser(tx, userId)
+  if (!user) throw factorMissing()
   const { kind, name } = await findFactor(tx, userId, id)
   await assertRemovable({ config, db: tx }, userId)
   await store.deleteFactor(tx, id)
@@ -86,6 +88,7 @@ export async function removeFactor(step: Step, id: string): Promise<void> {
     resource: { type: 'user', id: userId },
     details: { email: actor.email ?? '', factor_id: id, kind, name },
   })
+  await tellOfFactors(step, user, { change: kind === 'totp' ? 'app_removed' : 'passkey_removed', name }, 'self')
 }
 
 /**
@@ -112,11 +115,14 @@ export const resetFactorsOf = (ctx: Ctx, email: string): Promise<number> =>
     return reset(step, row)
   })
 
-async function reset({ tx, record, nothing }: Step, { id, email }: { id: string; email: string }) {
+async function reset(step: Step, user: Row<'users'>) {
+  const { tx, record, nothing } = step
+  const { id, email } = user
   const factors = await store.deleteFactors(tx, id)
   await store.deleteCodes(tx, id)
   await store.deleteChallengesOf(tx, id)
   if (factors === 0) return nothing(0)
   record({ name: 'second_factor_reset', resource: { type: 'user', id }, details: { email, factors } })
+  await tellOfFactors(step, user, { change: 'factors_removed' }, 'administrator')
   return factors
 }

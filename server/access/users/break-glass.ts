@@ -9,6 +9,7 @@ import { joinGroups } from '../groups/members.ts'
 import { ensureAdministrators } from '../groups/service.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertPerson, emailKey, insertUser } from './service.ts'
+import { newPasswordFor, tellOfSignIn } from './sign-in-notices.ts'
 import * as store from './store.ts'
 
 export const newPassword = (): string => randomBytes(15).toString('base64url')
@@ -74,19 +75,27 @@ export async function createFirstAdmin(ctx: Ctx): Promise<{ email: string; passw
 export async function resetPassword(ctx: Ctx, email: string, { password, generated }: Chosen): Promise<void> {
   assertSettable(password, 'password')
   const password_hash = await hashPassword(password, ctx.config.bcryptCost)
-  await ctx.act(async ({ tx, record }) => {
+  await ctx.act(async (step) => {
+    const { tx, record } = step
     const found = await store.findByEmailKey(tx, emailKey(email))
     const user = found && (await store.lockUser(tx, found.id))
     if (!user) throw new ServiceError('not_found', `No user has the address "${email}".`)
     assertPerson(user)
     await revokeSessionsOf(tx, user.id, ctx.now())
-    await store.updateUser(tx, user.id, {
+    const changes = {
       password_hash,
       ...(generated ? { password_generated: 1 } : {}),
       must_change_password: 0,
       disabled_at: null,
       token_version: user.token_version + 1,
-    })
+    }
+    await store.updateUser(tx, user.id, changes)
+    await tellOfSignIn(
+      step,
+      user,
+      { ...user, ...changes },
+      { changes: [{ change: newPasswordFor(user) }], by: 'administrator' },
+    )
     record({
       name: 'user_update',
       resource: { type: 'user', id: user.id },

@@ -5,6 +5,7 @@ import type { Row } from '../../db/schema.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, issuerKey } from '../settings/effective.ts'
+import { tellOfSignIn } from './sign-in-notices.ts'
 import * as store from './store.ts'
 
 /** Throws forbidden unless the actor may link an account to an identity. */
@@ -39,10 +40,11 @@ export const isLinkable = ({ disabled_at, idp_subject, service_account }: Row<'u
  * changed since `row` was read, or the identity is another account's by now.
  */
 export async function linkIdentity(
-  { tx, now, record }: Step,
+  step: Step,
   row: Row<'users'>,
   identity: { idp_issuer: string; idp_subject: string },
 ): Promise<boolean> {
+  const { tx, now, record } = step
   await lockAdministration(tx)
   const current = await store.lockUser(tx, row.id)
   const isSame = current?.token_version === row.token_version && current.email_key === row.email_key
@@ -56,5 +58,6 @@ export async function linkIdentity(
     resource: { type: 'user', id: row.id },
     details: { email: row.email, before: { idp_subject: row.idp_subject }, after: { idp_subject } },
   })
+  await tellOfSignIn(step, current, current, { changes: [{ change: 'identity_linked' }], by: 'identity_provider' })
   return true
 }

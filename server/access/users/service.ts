@@ -7,9 +7,11 @@ import { grantingGroupsOf } from '../groups/service.ts'
 import { findGroupsOfUsers } from '../groups/store.ts'
 import { deletePoliciesOf } from '../identity-policies/inline.ts'
 import { hasPolicies } from '../identity-policies/store.ts'
+import type { SignInChanger } from '../mail/languages/en.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { settingsInForce } from '../settings/effective.ts'
+import { newPasswordFor, tellOfSignIn } from './sign-in-notices.ts'
 import * as store from './store.ts'
 
 /** The key by which two addresses count as the same account. */
@@ -149,29 +151,32 @@ export const renewPasswordHash = store.renewHash
  * Step: adopts the identity provider's current data about a user, but not an address that another account uses. Call it
  * with the administration lock if the address differs.
  */
-export async function adoptProfile(tx: Tx, row: Row<'users'>, email: string | null, name: string | null) {
+export async function adoptProfile(step: Step, row: Row<'users'>, email: string | null, name: string | null) {
+  const { tx } = step
   const other = email === null ? undefined : await store.findByEmailKey(tx, emailKey(email))
   const free = email !== null && (!other || other.id === row.id)
-  await store.updateUser(tx, row.id, named(free ? email : row.email, name ?? row.display_name))
+  const profile = named(free ? email : row.email, name ?? row.display_name)
+  // Another login may have adopted the address since the row was read.
+  const before = profile.email_key === row.email_key ? row : ((await store.lockUser(tx, row.id)) ?? row)
+  await store.updateUser(tx, row.id, profile)
+  await tellOfSignIn(step, before, { ...before, ...profile }, { changes: [], by: 'identity_provider' })
 }
 
 /**
- * Step: sets a new password if `current` is still the old one's hash, null for none, and ends every session. Returns false
- * if it was changed meanwhile.
+ * Step: sets a new password if `current` is still the old one's hash, null for none, ends every session and tells the user
+ * by mail. Returns false if it was changed meanwhile.
  */
 export async function replacePassword(
-  { tx, now }: Pick<Step, 'tx' | 'now'>,
+  step: Step,
   id: string,
-  current: string | null,
-  next: string,
+  { current, next, by }: { current: string | null; next: string; by: SignInChanger },
 ): Promise<boolean> {
+  const { tx, now } = step
   const row = await store.lockUser(tx, id)
   if (row?.password_hash !== current) return false
   await revokeSessionsOf(tx, id, now())
-  await store.updateUser(tx, id, {
-    password_hash: next,
-    must_change_password: 0,
-    token_version: row.token_version + 1,
-  })
+  const changes = { password_hash: next, must_change_password: 0, token_version: row.token_version + 1 }
+  await store.updateUser(tx, id, changes)
+  await tellOfSignIn(step, row, { ...row, ...changes }, { changes: [{ change: newPasswordFor(row) }], by })
   return true
 }

@@ -7,6 +7,7 @@ import type { Row } from '../../db/schema.ts'
 import { assertSettable, hashPassword } from '../../secrets/passwords.ts'
 import { setGroups } from '../groups/members.ts'
 import { grantingGroupsOf } from '../groups/service.ts'
+import type { SignInChanger } from '../mail/languages/en.ts'
 import { revokeSessionsOf } from '../sessions/service.ts'
 import { assertAdminRemains, lockAdministration } from '../settings/administration.ts'
 import { type EffectiveSettings, settingsInForce } from '../settings/effective.ts'
@@ -21,6 +22,7 @@ import {
   named,
   userMissing,
 } from './service.ts'
+import { type Changed, newPasswordFor, tellOfSignIn } from './sign-in-notices.ts'
 import * as store from './store.ts'
 
 export interface UpdateUser {
@@ -66,6 +68,7 @@ export async function updateUser(
     const at = ctx.now().toISOString()
     const oldGroups = group_ids ? await setGroups(tx, ctx.actor, { userId: id, groupIds: group_ids, at }) : undefined
     await assertAdminRemains(tx, settings)
+    await tellOfSignIn(step, row, after, { changes: changesOf(row, after), by: changerOf(step, id) })
     record({
       name: 'user_update',
       resource: { type: 'user', id },
@@ -79,6 +82,18 @@ export async function updateUser(
     return describeUser(tx, after)
   })
 }
+
+/** What a change makes of how a user signs in, apart from their address. */
+function changesOf(before: Row<'users'>, after: Row<'users'>): Changed[] {
+  const changes: Changed[] = []
+  if (before.password_hash !== after.password_hash)
+    changes.push({ change: after.password_hash === null ? 'password_removed' : newPasswordFor(before) })
+  if (before.idp_issuer !== after.idp_issuer || before.idp_subject !== after.idp_subject)
+    changes.push({ change: after.idp_subject === null ? 'identity_unlinked' : 'identity_linked' })
+  return changes
+}
+
+const changerOf = ({ actor }: Step, id: string): SignInChanger => (actor.user_id === id ? 'self' : 'administrator')
 
 /** A user's fields in the audit log, before and after: only those being changed, never the password. */
 const visible = (row: Row<'users'>, change: UpdateUser) => ({

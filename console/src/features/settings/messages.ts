@@ -260,6 +260,7 @@ export const mailKinds = catalogue('settings.mailKinds', {
   quota_warning: 'Bucket fills up',
   invitation: 'Invitation',
   password_reset: 'New password',
+  sign_in_changed: 'Sign-in changed',
   approval: 'Agent asks for approval',
 })
 /** What became of a mail. */

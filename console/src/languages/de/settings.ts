@@ -260,6 +260,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   quota_warning: 'Bucket fast voll',
   invitation: 'Einladung',
   password_reset: 'Neues Passwort',
+  sign_in_changed: 'Anmeldung geändert',
   approval: 'Agent bittet um Genehmigung',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

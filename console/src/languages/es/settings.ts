@@ -266,6 +266,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   quota_warning: 'Bucket casi lleno',
   invitation: 'Invitación',
   password_reset: 'Contraseña nueva',
+  sign_in_changed: 'Inicio de sesión modificado',
   approval: 'Un agente pide aprobación',
 }
 /** What became of a mail. */

@@ -264,6 +264,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   quota_warning: 'Bucket presque plein',
   invitation: 'Invitation',
   password_reset: 'Nouveau mot de passe',
+  sign_in_changed: 'Connexion modifiée',
   approval: 'Un agent demande une approbation',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

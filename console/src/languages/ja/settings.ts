@@ -261,6 +261,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   quota_warning: 'バケットの容量不足',
   invitation: '招待',
   password_reset: '新しいパスワード',
+  sign_in_changed: 'ログイン方法の変更',
   approval: 'エージェントの承認依頼',
 }
 /** What became of a mail. */

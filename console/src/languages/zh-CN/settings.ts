@@ -248,6 +248,7 @@ export const mailKinds: Translation<typeof english.mailKinds> = {
   quota_warning: '存储桶即将用满',
   invitation: '邀请',
   password_reset: '新密码',
+  sign_in_changed: '登录方式更改',
   approval: '智能体请求批准',
 }
 export const mailStates: Translation<typeof english.mailStates> = {

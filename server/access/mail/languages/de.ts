@@ -1,9 +1,32 @@
-import type { Texts } from './en.ts'
+import type { SignInChange, SignInChanger, Texts } from './en.ts'
 
 const yours = { tokens: 'Ihr Zugriffstoken', access_keys: 'Ihr Zugriffsschlüssel' } as const
 const the = { tokens: 'das Zugriffstoken', access_keys: 'der Zugriffsschlüssel' } as const
 const another = { tokens: 'ein neues Token', access_keys: 'einen neuen Zugriffsschlüssel' } as const
 const who = (by: string | null): string => by ?? 'Ein Administrator'
+
+const changed: { readonly [C in SignInChange]: (name: string) => string } = {
+  password_set: () => 'Ihr Konto hat jetzt ein Passwort',
+  password_changed: () => 'Ihr Passwort wurde geändert',
+  password_removed: () => 'Ihr Passwort wurde entfernt',
+  app_added: (name) => `Die Authenticator-App „${name}“ wurde zu Ihrem Konto hinzugefügt`,
+  app_removed: (name) => `Die Authenticator-App „${name}“ wurde aus Ihrem Konto entfernt`,
+  passkey_added: (name) => `Der Passkey „${name}“ wurde zu Ihrem Konto hinzugefügt`,
+  passkey_removed: (name) => `Der Passkey „${name}“ wurde aus Ihrem Konto entfernt`,
+  factors_removed: () => 'Die Zwei-Faktor-Authentifizierung wurde für Ihr Konto ausgeschaltet',
+  codes_replaced: () => 'Ihre Wiederherstellungscodes wurden ersetzt',
+  identity_linked: () => 'Ihr Konto wurde mit einem Identitätsanbieter verknüpft',
+  identity_unlinked: () => 'Ihr Konto ist nicht mehr mit einem Identitätsanbieter verknüpft',
+  address_added: () => 'Dies ist jetzt die E-Mail-Adresse Ihres Kontos',
+  address_removed: () => 'Dies ist nicht mehr die E-Mail-Adresse Ihres Kontos',
+}
+const changedBy: { readonly [B in SignInChanger]: string } = {
+  self: 'von Ihnen oder von jemandem, der als Sie angemeldet ist',
+  reset_link: 'mit einem Link von „Passwort vergessen?“, der an diese Adresse ging',
+  invitation: 'mit dem Link einer Einladung',
+  administrator: 'von einem Administrator',
+  identity_provider: 'durch eine Anmeldung über den Identitätsanbieter',
+}
 
 /** What mails say, in German. */
 export const texts: Texts = {
@@ -29,6 +52,16 @@ export const texts: Texts = {
   reset: (until) =>
     `Jemand hat für Ihr Konto ein neues Passwort angefordert. Wenn Sie es waren, legen Sie jetzt eines fest. Der Link funktioniert einmal, bis ${until}. Danach sind Sie überall sonst abgemeldet:`,
   resetReason: 'Wenn Sie es nicht waren, ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.',
+
+  signInSubject: 'Ihre Anmeldung wurde geändert',
+  signInChanged: ({ change, name }) => changed[change](name),
+  signInStop: '.',
+  signInBy: ({ by, at }) => `Das geschah am ${at}, ${changedBy[by]}.`,
+  signInReset:
+    'Wenn Sie es nicht waren, kommt vielleicht jemand anderes in Ihr Konto. Legen Sie sofort mit „Passwort vergessen?“ auf der Anmeldeseite ein neues Passwort fest: Das meldet alle ab. Sehen Sie dann Ihr Konto durch und sagen Sie einem Administrator Bescheid:',
+  signInAsk:
+    'Wenn Sie es nicht waren und nichts davon wissen, sagen Sie sofort einem Administrator Bescheid. Ihr Konto:',
+  signInReason: 'Sie erhalten diese E-Mail, weil es um Ihre Anmeldung geht.',
 
   fillingSubject: (bucket, percent) => `Der Bucket „${bucket}“ ist zu ${percent} voll`,
   filling: ({ bucket, percent, held, quota }) =>

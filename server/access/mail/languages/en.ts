@@ -30,8 +30,57 @@ export interface AskedFor {
   size: string
 }
 
+/** What changes in how a user signs in. The name of a factor goes with `app_` and `passkey_`. */
+export type SignInChange =
+  | 'password_set'
+  | 'password_changed'
+  | 'password_removed'
+  | 'app_added'
+  | 'app_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'factors_removed'
+  | 'codes_replaced'
+  | 'identity_linked'
+  | 'identity_unlinked'
+  | 'address_added'
+  | 'address_removed'
+export interface ChangedSignIn {
+  change: SignInChange
+  name: string
+}
+/** Who or what changed it. */
+export type SignInChanger = 'self' | 'reset_link' | 'invitation' | 'administrator' | 'identity_provider'
+export interface ChangedBy {
+  by: SignInChanger
+  at: string
+}
+
 const what = { tokens: 'access token', access_keys: 'access key' } as const
 const who = (by: string | null): string => by ?? 'An administrator'
+
+const changed: { readonly [C in SignInChange]: (name: string) => string } = {
+  password_set: () => 'Your account has got a password',
+  password_changed: () => 'Your password was changed',
+  password_removed: () => 'Your password was removed',
+  app_added: (name) => `The authenticator app “${name}” was added to your account`,
+  app_removed: (name) => `The authenticator app “${name}” was removed from your account`,
+  passkey_added: (name) => `The passkey “${name}” was added to your account`,
+  passkey_removed: (name) => `The passkey “${name}” was removed from your account`,
+  factors_removed: () => 'Two-step verification was turned off for your account',
+  codes_replaced: () => 'Your recovery codes were replaced',
+  identity_linked: () => 'Your account was linked to an identity provider',
+  identity_unlinked: () => 'Your account is no longer linked to an identity provider',
+  address_added: () => 'This is now the email address of your account',
+  address_removed: () => 'This is no longer the email address of your account',
+}
+const changedBy: { readonly [B in SignInChanger]: string } = {
+  self: 'by you, or by somebody signed in as you',
+  reset_link: 'with a link from “Forgot password?”, which was sent to this address',
+  invitation: 'with the link of an invitation',
+  administrator: 'by an administrator',
+  identity_provider: 'by a sign-in through the identity provider',
+}
 
 /** What mails say, in English. Other languages have the same texts; names, times and numbers are ready to be put in. */
 export const texts = {
@@ -57,6 +106,15 @@ export const texts = {
   reset: (until: string) =>
     `Somebody asked for a new password for your account. If it was you, choose one now. The link works once, until ${until}. It signs you out everywhere else:`,
   resetReason: 'If it was not you, ignore this: your password does not change.',
+
+  signInSubject: 'How you sign in was changed',
+  signInChanged: ({ change, name }: ChangedSignIn) => changed[change](name),
+  signInStop: '.',
+  signInBy: ({ by, at }: ChangedBy) => `That was on ${at}, ${changedBy[by]}.`,
+  signInReset:
+    'If it was not you, somebody else may get into your account. Choose a new password at once with “Forgot password?” on the sign-in page, which signs everybody out. Then look through your account, and tell an administrator:',
+  signInAsk: 'If it was not you, and you know nothing of it, tell an administrator at once. Your account:',
+  signInReason: 'You get this because it is about how you sign in.',
 
   fillingSubject: (bucket: string, percent: string) => `The bucket “${bucket}” is ${percent} full`,
   filling: ({ bucket, percent, held, quota }: Filled) =>

@@ -1,7 +1,30 @@
-import type { Texts } from './en.ts'
+import type { SignInChange, SignInChanger, Texts } from './en.ts'
 
 const what = { tokens: 'token de acceso', access_keys: 'clave de acceso' } as const
 const who = (by: string | null): string => by ?? 'Un administrador'
+
+const changed: { readonly [C in SignInChange]: (name: string) => string } = {
+  password_set: () => 'Su cuenta tiene ahora una contraseña',
+  password_changed: () => 'Se ha cambiado su contraseña',
+  password_removed: () => 'Se ha quitado su contraseña',
+  app_added: (name) => `Se ha añadido a su cuenta la aplicación de autenticación “${name}”`,
+  app_removed: (name) => `Se ha quitado de su cuenta la aplicación de autenticación “${name}”`,
+  passkey_added: (name) => `Se ha añadido a su cuenta la llave de acceso “${name}”`,
+  passkey_removed: (name) => `Se ha quitado de su cuenta la llave de acceso “${name}”`,
+  factors_removed: () => 'Se ha desactivado la verificación en dos pasos de su cuenta',
+  codes_replaced: () => 'Se han sustituido sus códigos de recuperación',
+  identity_linked: () => 'Su cuenta se ha vinculado a un proveedor de identidad',
+  identity_unlinked: () => 'Su cuenta ya no está vinculada a un proveedor de identidad',
+  address_added: () => 'Esta es ahora la dirección de correo de su cuenta',
+  address_removed: () => 'Esta ya no es la dirección de correo de su cuenta',
+}
+const changedBy: { readonly [B in SignInChanger]: string } = {
+  self: 'por usted, o por alguien con su sesión iniciada',
+  reset_link: 'con un enlace de “¿Ha olvidado la contraseña?”, enviado a esta dirección',
+  invitation: 'con el enlace de una invitación',
+  administrator: 'por un administrador',
+  identity_provider: 'al iniciar sesión con el proveedor de identidad',
+}
 
 /** What mails say, in Spanish. */
 export const texts: Texts = {
@@ -31,6 +54,15 @@ export const texts: Texts = {
   reset: (until) =>
     `Alguien ha pedido una contraseña nueva para su cuenta. Si ha sido usted, elíjala ahora. El enlace funciona una sola vez, hasta el ${until}. Cierra sus sesiones en todos los demás sitios:`,
   resetReason: 'Si no ha sido usted, ignore este mensaje: su contraseña no cambia.',
+
+  signInSubject: 'Ha cambiado su forma de iniciar sesión',
+  signInChanged: ({ change, name }) => changed[change](name),
+  signInStop: '.',
+  signInBy: ({ by, at }) => `Ocurrió el ${at}, ${changedBy[by]}.`,
+  signInReset:
+    'Si no ha sido usted, es posible que otra persona entre en su cuenta. Elija ahora mismo una contraseña nueva con “¿Ha olvidado la contraseña?” en la página de inicio de sesión: cierra todas las sesiones. Después, revise su cuenta y avise a un administrador:',
+  signInAsk: 'Si no ha sido usted y no sabe nada de ello, avise enseguida a un administrador. Su cuenta:',
+  signInReason: 'Recibe este correo porque se trata de su forma de iniciar sesión.',
 
   fillingSubject: (bucket, percent) => `El bucket “${bucket}” está lleno al ${percent}`,
   filling: ({ bucket, percent, held, quota }) =>

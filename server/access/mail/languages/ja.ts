@@ -1,7 +1,30 @@
-import type { Texts } from './en.ts'
+import type { SignInChange, SignInChanger, Texts } from './en.ts'
 
 const what = { tokens: 'アクセストークン', access_keys: 'アクセスキー' } as const
 const who = (by: string | null): string => (by === null ? '管理者' : `${by} `)
+
+const changed: { readonly [C in SignInChange]: (name: string) => string } = {
+  password_set: () => 'アカウントにパスワードが設定されました',
+  password_changed: () => 'パスワードが変更されました',
+  password_removed: () => 'パスワードが削除されました',
+  app_added: (name) => `認証アプリ「${name}」がアカウントに追加されました`,
+  app_removed: (name) => `認証アプリ「${name}」がアカウントから削除されました`,
+  passkey_added: (name) => `パスキー「${name}」がアカウントに追加されました`,
+  passkey_removed: (name) => `パスキー「${name}」がアカウントから削除されました`,
+  factors_removed: () => 'アカウントの 2 段階認証がオフになりました',
+  codes_replaced: () => 'リカバリーコードが新しくなりました',
+  identity_linked: () => 'アカウントが ID プロバイダーに関連付けられました',
+  identity_unlinked: () => 'アカウントと ID プロバイダーの関連付けが解除されました',
+  address_added: () => 'このメールアドレスがアカウントのメールアドレスになりました',
+  address_removed: () => 'このメールアドレスはアカウントのメールアドレスではなくなりました',
+}
+const changedBy: { readonly [B in SignInChanger]: string } = {
+  self: 'あなた、またはあなたとしてログインしている人が変更しました',
+  reset_link: 'このアドレスに送られた「パスワードを忘れた場合」のリンクで変更されました',
+  invitation: '招待のリンクで変更されました',
+  administrator: '管理者が変更しました',
+  identity_provider: 'ID プロバイダーでのログインによって変更されました',
+}
 
 /** What mails say, in Japanese. */
 export const texts: Texts = {
@@ -28,6 +51,15 @@ export const texts: Texts = {
   reset: (until) =>
     `あなたのアカウントに新しいパスワードが求められました。ご本人の場合は、今すぐ設定してください。リンクは${until}まで一度だけ使えます。ほかの場所ではすべてログアウトされます：`,
   resetReason: 'お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。',
+
+  signInSubject: 'ログイン方法が変更されました',
+  signInChanged: ({ change, name }) => changed[change](name),
+  signInStop: '。',
+  signInBy: ({ by, at }) => `${at} に、${changedBy[by]}。`,
+  signInReset:
+    'お心当たりがない場合は、ほかの人があなたのアカウントに入れる可能性があります。すぐにログインページの「パスワードを忘れた場合」から新しいパスワードを設定してください。すべての場所でログアウトされます。そのうえでアカウントを確認し、管理者に知らせてください。',
+  signInAsk: 'お心当たりがない場合は、すぐに管理者に知らせてください。アカウントは次のページで確認できます。',
+  signInReason: 'このメールは、ログイン方法に関わるため送信しています。',
 
   fillingSubject: (bucket, percent) => `バケット「${bucket}」の使用量がクォータの ${percent} に達しました`,
   filling: ({ bucket, percent, held, quota }) =>
