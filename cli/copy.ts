@@ -21,18 +21,32 @@ interface Which {
   version: string | undefined
 }
 
+/** How objects are copied or moved within the service. */
+interface Within {
+  recursive: boolean
+  /** Where a key is taken, beside it. */
+  keepBoth: boolean
+}
+
 /** `cp`: one file, or with `recursive` a folder's contents. */
-export async function copy(run: Run, source: string, target: string, { recursive, version }: Which): Promise<void> {
+export async function copy(
+  run: Run,
+  source: string,
+  target: string,
+  { recursive, version, keepBoth }: Which & Within,
+): Promise<void> {
   const from = parsePlace(source)
   const to = parsePlace(target)
   if (version !== undefined && (recursive || from.kind !== 'remote' || to.kind === 'remote'))
     throw new UsageError('--version downloads one version of one object.')
+  if (keepBoth && (from.kind !== 'remote' || to.kind !== 'remote'))
+    throw new UsageError('--keep-both is for copies within the service.')
   if (from.kind === 'pipe' || to.kind === 'pipe') return copyPipe(run, source, target, version)
   if (from.kind === 'local' && to.kind === 'local')
     throw new UsageError('Both paths are local: one of them must be sr:bucket/key.')
   if (from.kind === 'local' && to.kind === 'remote') return copyUp(run, from, to, recursive)
   if (from.kind === 'remote' && to.kind === 'local') return copyDown(run, from, to, { recursive, version })
-  return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive })
+  return copyWithin(run, from as RemotePlace, to as RemotePlace, { kind: 'Copy', recursive, keepBoth })
 }
 
 async function copyUp(run: Run, from: LocalPlace, to: RemotePlace, recursive: boolean): Promise<void> {
@@ -83,14 +97,14 @@ async function copyWithin(
   run: Run,
   from: RemotePlace,
   to: RemotePlace,
-  { kind, recursive }: { kind: 'Copy' | 'Move'; recursive: boolean },
+  { kind, recursive, keepBoth }: Within & { kind: 'Copy' | 'Move' },
 ): Promise<void> {
   if (!recursive) {
     if (from.key === '') throw new UsageError(`${show(from.bucket, '')} is a bucket: give a key, or add -r.`)
     const dest_key = keyFor(to, baseName(from.key))
     const call = {
       params: { bucket: to.bucket },
-      body: { source_bucket: from.bucket, source_key: from.key, dest_key },
+      body: { source_bucket: from.bucket, source_key: from.key, dest_key, ...(keepBoth && { keep_both: true }) },
     }
     const { size } = await (kind === 'Copy' ? run.client.copyObject(call) : run.client.moveObject(call))
     run.progress.files++
@@ -101,7 +115,12 @@ async function copyWithin(
   const target = { bucket: to.bucket, prefix: folderOf(to) }
   refuseOverlap(source, target)
   const before = run.progress.files + run.progress.failures.length
-  await transferAll(run, `bulk${kind}`, { from: source, to: target }, objectsIn(run, source.bucket, source.prefix))
+  await transferAll(
+    run,
+    `bulk${kind}`,
+    { from: source, to: target, keepBoth },
+    objectsIn(run, source.bucket, source.prefix),
+  )
   if (run.progress.files + run.progress.failures.length === before) throw nothing(from)
 }
 
@@ -128,8 +147,8 @@ async function copyPipe(run: Run, source: string, target: string, version_id?: s
 }
 
 /** `mv`: within the service. */
-export async function move(run: Run, source: string, target: string, recursive: boolean): Promise<void> {
-  return copyWithin(run, remotePlace(source), remotePlace(target), { kind: 'Move', recursive })
+export async function move(run: Run, source: string, target: string, how: Within): Promise<void> {
+  return copyWithin(run, remotePlace(source), remotePlace(target), { kind: 'Move', ...how })
 }
 
 /** `rm`: moves to the trash. Returns how many. */

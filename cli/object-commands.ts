@@ -142,7 +142,7 @@ for that time. What changed after the list was made stays. Deleted objects go to
     },
   },
   cp: {
-    usage: 'cp [-r] [-j n] [--version id] [--json] <from> <to>',
+    usage: 'cp [-r] [-j n] [--version id] [--keep-both] [--json] <from> <to>',
     about: `Copies a file to, from, or within the service. At least one side is sr:bucket/key.
 
 A <to> that ends with "/" is a folder: the file keeps its name. "-" is standard input or output.
@@ -152,28 +152,31 @@ resume an upload or a download.
   -r, --recursive   copy the contents of folder <from> into folder <to>
   -j, --jobs n      parallel transfers (default 8)
       --version id  download this version of the object
+      --keep-both   within the service: where the key is taken, copy beside it, as a (1).txt
       --json        print the result as JSON`,
-    options: { ...many, version: { type: 'string' } },
+    options: { ...many, version: { type: 'string' }, 'keep-both': { type: 'boolean' } },
     words: [2, 2],
     live: true,
     async work({ words: [from = '', to = ''], flag, value }, open) {
       const run = open()
-      await copy(run, from, to, { recursive: flag('recursive'), version: value('version') })
+      const which = { recursive: flag('recursive'), keepBoth: flag('keep-both'), version: value('version') }
+      await copy(run, from, to, which)
       if (from !== '-' && to !== '-') await conclude(run, 'copied')
     },
   },
   mv: {
-    usage: 'mv [-r] [--json] <sr:from> <sr:to>',
+    usage: 'mv [-r] [--keep-both] [--json] <sr:from> <sr:to>',
     about: `Moves or renames within the service. No data is copied, so the size does not matter.
 
   -r, --recursive   move the contents of folder <from> into folder <to>
+      --keep-both   where the key is taken, move beside it, as a (1).txt
       --json        print the result as JSON`,
-    options: many,
+    options: { ...many, 'keep-both': { type: 'boolean' } },
     words: [2, 2],
     live: true,
     async work({ words: [from = '', to = ''], flag }, open) {
       const run = open()
-      await move(run, from, to, flag('recursive'))
+      await move(run, from, to, { recursive: flag('recursive'), keepBoth: flag('keep-both') })
       await conclude(run, 'moved')
     },
   },

@@ -32,7 +32,7 @@ interface Folder {
 export async function transferAll(
   { client, progress }: Run,
   kind: 'bulkCopy' | 'bulkMove',
-  { from, to }: { from: Folder; to: Folder },
+  { from, to, keepBoth = false }: { from: Folder; to: Folder; keepBoth?: boolean },
   objects: AsyncIterable<StoredObject> | Iterable<StoredObject>,
 ): Promise<void> {
   for await (const keys of batchesOf(objects)) {
@@ -43,6 +43,7 @@ export async function transferAll(
         keys: keys.map(({ key }) => key),
         source_prefix: from.prefix,
         dest_prefix: to.prefix,
+        ...(keepBoth && { keep_both: true }),
       },
     })
     progress.files += succeeded.length

@@ -1382,17 +1382,6 @@ export interface UsagePoint {
   requests: number
 }
 
-export interface BulkResult {
-  /** Keys that succeeded; for a copy or move, the new keys. */
-  succeeded: string[]
-  errors: {
-    /** The key as given. */
-    key: string
-    code: string
-    detail: string
-  }[]
-}
-
 export interface DeleteResult {
   /** Keys that succeeded; for a copy or move, the new keys. */
   succeeded: string[]
@@ -1623,6 +1612,22 @@ export interface ObjectLockChange {
   years?: number | null
 }
 
+export interface TransferResult {
+  /** Keys that succeeded; for a copy or move, the new keys. */
+  succeeded: string[]
+  errors: {
+    /** The key as given. */
+    key: string
+    code: string
+    detail: string
+  }[]
+  /** What arrived beside others, and the keys that it got (`keep_both`). */
+  kept_both?: {
+    source_key: string
+    key: string
+  }[]
+}
+
 export interface Upload {
   /** A UUIDv7. */
   upload_id: string
@@ -1801,6 +1806,8 @@ export interface Job {
   dest_bucket: string | null
   dest_prefix: string | null
   if_none_match: '*' | null
+  /** Whether what arrives where a key is taken gets a number. */
+  keep_both: boolean
   of: string | null
   /** The run of a policy whose deletions it restores. */
   of_run: {
@@ -5639,6 +5646,8 @@ export interface Operations {
         dest_key?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one beside it. The reply has the key. */
+        keep_both?: boolean
         /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
         encryption?: AskedEncryption
       }
@@ -5661,6 +5670,8 @@ export interface Operations {
         dest_key?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one beside it. The reply has the key. */
+        keep_both?: boolean
       }
     }
     reply: StoredObject
@@ -5682,11 +5693,13 @@ export interface Operations {
         source_prefix?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
+        keep_both?: boolean
         /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
         encryption?: AskedEncryption
       }
     }
-    reply: BulkResult
+    reply: TransferResult
   }
   /** POST /buckets/{bucket}/objects/bulk-move: Move up to 1,000 objects into this bucket. */
   bulkMove: {
@@ -5705,9 +5718,11 @@ export interface Operations {
         source_prefix?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
+        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
+        keep_both?: boolean
       }
     }
-    reply: BulkResult
+    reply: TransferResult
   }
   /** GET /buckets/{bucket}/objects/archive: Download a folder or a selection as a zip. Streamed while it is read. Objects the caller may not read are left out. With `at`, what was purged or erased since is an empty file with `.erased` added to its name. Without `prefix` and `keys` this returns the object with the key `archive`. */
   archiveObjects: {
@@ -6988,6 +7003,8 @@ export interface Operations {
         }
         /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
+        /** Where a key is taken, arrive beside it, under the first number that is free: `report (1).pdf` (copy, move). Needs `write` on that key too. Nothing is replaced but the empty object that marks a folder, by another. */
+        keep_both?: boolean
         /** The moment to go back to, an RFC 3339 time: the last change at or before it (rollback). */
         to?: string
         /** Keep what was not there then (rollback). */

@@ -7,11 +7,30 @@ import { BucketName, Exactly, KEYS_BODY_LIMIT, Keys, ObjectKey, Prefix } from '.
 const params = Type.Object({ bucket: BucketName })
 const IfNoneMatch = Type.Optional(Type.Enum(['*'], { description: 'Only if the key is not in use.' }))
 
+const KeepBoth = (what: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `Where the key is taken, arrive beside it, under the first number that is free: \`report (1).pdf\`. Needs \`write\` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. ${what}`,
+    }),
+  )
+
+/** What became of many objects, and where they are now. */
+export const TransferResult = Type.Object({
+  ...BulkResult.properties,
+  kept_both: Type.Optional(
+    Type.Array(Type.Object({ source_key: Type.String(), key: Type.String() }), {
+      description: 'What arrived beside others, and the keys that it got (`keep_both`).',
+    }),
+  ),
+})
+export type TransferResult = Type.Static<typeof TransferResult>
+
 const oneBody = {
   source_bucket: BucketName,
   source_key: ObjectKey,
   dest_key: Type.Optional(Type.String({ ...ObjectKey, description: 'Default: the same key.' })),
   if_none_match: IfNoneMatch,
+  keep_both: KeepBoth('A copy onto its own key is one beside it. The reply has the key.'),
 }
 
 const one = {
@@ -32,7 +51,7 @@ const many = {
   params,
   bodyLimit: KEYS_BODY_LIMIT,
   rate: 'costly',
-  reply: BulkResult,
+  reply: TransferResult,
   errors: ['not_found', 'read_only'],
 } as const
 const manyBody = {
@@ -46,6 +65,7 @@ const manyBody = {
     }),
   ),
   if_none_match: IfNoneMatch,
+  keep_both: KeepBoth('`kept_both` has the keys.'),
 }
 
 export const operations = {

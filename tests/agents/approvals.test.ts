@@ -88,6 +88,38 @@ describeEngines('approval of what agents ask for', (engine, itOnce) => {
     assert.equal(await codeOf(client.createJob({ body })), 'approval_required')
   })
 
+  it('a copy beside what is there is another request than one over it', async () => {
+    const { server } = world
+    const bucket = await bucketWith('a/1', 'b/1')
+    const { client } = await agentOn(bucket, { approval: { actions: ['write'] } })
+    const over = { kind: 'copy', source_bucket: bucket, prefix: 'a/', dest_prefix: 'b/' } as const
+    const beside = { ...over, keep_both: true }
+    const id = await idOf(client.createJob({ body: beside }))
+    await server.admin.approve({ params: { id } })
+    assert.equal(await codeOf(client.createJob({ body: over })), 'approval_required')
+    assert.equal((await ended((await client.createJob({ body: beside })).id)).status, 'succeeded')
+    assert.deepEqual(await keysOf(bucket), ['a/1', 'b/1', 'b/1 (1)'])
+
+    // Of one object the key that it gets is approved as well.
+    const copy = () =>
+      client.copyObject({
+        params: { bucket },
+        body: { source_bucket: bucket, source_key: 'a/1', dest_key: 'b/1', keep_both: true },
+      })
+    const asked = await idOf(copy())
+    const { actions } = await server.admin.getApproval({ params: { id: asked } })
+    assert.deepEqual(
+      actions.map(({ action, key }) => [action, key]),
+      [['copy', 'b/1 (2)']],
+    )
+    await server.admin.approve({ params: { id: asked } })
+    await server.admin.putObject({ params: { bucket, key: 'b/1 (2)' }, body: 'taken meanwhile' })
+    const next = await idOf(copy())
+    assert.notEqual(next, asked)
+    await server.admin.approve({ params: { id: next } })
+    assert.equal((await copy()).key, 'b/1 (3)')
+  })
+
   it('is refused by its maker or an administrator, who alone know of it', async () => {
     const { server } = world
     const bucket = await bucketWith('a/1')

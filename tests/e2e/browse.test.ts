@@ -255,6 +255,60 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('keeps both of a folder and of objects that are moved, and undoes that', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': 'a', 'b.txt': 'b', 'in/c.txt': 'c', 'in/deep/d.txt': 'd' })
+      const other = await fill({ 'to/a.txt': 'older', 'to/in/c.txt': 'older' })
+      const { page, check, faults } = await open(browser, bucket)
+      const dialog = page.getByRole('dialog')
+      const move = async () => {
+        await dialog.getByRole('combobox', { name: 'Bucket' }).click()
+        await page.getByRole('option', { name: other, exact: true }).click()
+        await dialog.getByRole('button', { name: 'to', exact: true }).click()
+        await dialog.getByLabel(/Keep both/).check()
+        await check('browse-keep-both')
+        await dialog.getByRole('button', { name: 'Move here' }).click()
+      }
+      await row(page, 'in').getByRole('button').click()
+      await page.getByRole('menuitem', { name: 'Move to…' }).click()
+      await move()
+      await page.getByText('Moved 2 objects').waitFor()
+      assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/in/c (1).txt', 'to/in/c.txt', 'to/in/deep/d.txt'])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Restored 2 objects').waitFor()
+      await row(page, 'in').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['a.txt', 'b.txt', 'in/c.txt', 'in/deep/d.txt'])
+      assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/in/c.txt'])
+
+      await page.reload()
+      await row(page, 'a.txt').getByRole('checkbox').click()
+      await row(page, 'b.txt').getByRole('checkbox').click()
+      await page.locator('.browse-selected').getByRole('button', { name: 'Move' }).click()
+      const moved = { action: 'move', bucket: other } as const
+      await server.records(
+        [
+          { ...moved, key: 'to/a (1).txt' },
+          { ...moved, key: 'to/b.txt' },
+        ],
+        async () => {
+          await move()
+          await page.getByText(`2 objects moved to ${other}/to/`).waitFor()
+        },
+      )
+      await page.getByRole('button', { name: 'Undo' }).first().click()
+      await row(page, 'a.txt').waitFor()
+      await until(async () => (await keysIn(bucket)).length === 4)
+      assert.deepEqual(await keysIn(other), ['to/a.txt', 'to/in/c.txt'])
+
+      const { items } = await server.admin.listJobs({ query: { limit: 10 } })
+      const job = items.find(({ kind, source_bucket }) => kind === 'move' && source_bucket === bucket)
+      assert.equal(job?.keep_both, true)
+      await page.goto(`${server.url}/console/jobs/${job?.id}`)
+      await page.getByText('Keep both', { exact: true }).waitFor()
+      await check('job-keep-both')
+      assert.deepEqual(faults, [])
+    }))
+
   it('creates folders that persist, and renames objects and folders', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a', 'old/b.txt': 'b' })

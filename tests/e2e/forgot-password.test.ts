@@ -33,6 +33,7 @@ describeConsole('a forgotten password', (engine) => {
   const arrived = (page: Page) => page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   /** Asks for a link on the page, and returns where it leads in the console. */
   async function ask(page: Page, email: string): Promise<string> {
+    await server.running.tick('mail-dispatcher')
     mail.forget()
     await page.getByRole('link', { name: 'Forgot password?' }).click()
     await page.getByLabel('Email').fill(email)

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { ServiceError } from '../../../contract/errors.ts'
-import { byteLength, isKeyText } from '../../../contract/names.ts'
+import { isKeyText } from '../../../contract/names.ts'
 import { assertContentType, mediaTypesIn, typeOf } from '../../base/media-type.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/schema.ts'
+import { fitted, splitKey } from '../../storage/objects/free-names.ts'
 import { sumOfLink } from '../../storage/uploads/store.ts'
 import type { UploadLimits } from './describe.ts'
 import { gone, isOpen, type OpenLink, openLink, openRanges } from './open.ts'
@@ -13,7 +14,6 @@ import * as store from './store.ts'
 /** Numbers tried in sequence; after them one random number of three digits, then of four, and so on. */
 const IN_TURN = 10
 const MOST_DIGITS = 12
-const MOST_KEY_BYTES = 1024
 
 const full = () => new ServiceError('limit_reached', 'This link has reached its limit of files.')
 export const tooMuch = () => new ServiceError('too_large', 'This link does not accept that many more bytes.')
@@ -95,21 +95,11 @@ export async function countFile(
  */
 export function* freeNames(key: string): Generator<string> {
   yield key
-  const [, stem = key, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(key) ?? []
+  const { stem, ending } = splitKey(key)
   const numbers = Array.from({ length: IN_TURN - 1 }, (_, i) => i + 2)
   for (let digits = 3; digits <= MOST_DIGITS; digits++) numbers.push(randomInt(10 ** (digits - 1), 10 ** digits))
   for (const number of numbers) {
-    const name = fitted(stem, ` (${number})${extension}`)
+    const name = fitted(stem, ` (${number})${ending}`)
     if (name !== undefined) yield name
   }
-}
-
-/** `stem` with its last segment shortened as needed for a valid key; undefined if there is none. */
-function fitted(stem: string, ending: string): string | undefined {
-  const at = stem.lastIndexOf('/') + 1
-  const letters = [...stem.slice(at)]
-  let over = byteLength(stem + ending) - MOST_KEY_BYTES
-  while (over > 0 && letters.length > 1) over -= byteLength(letters.pop() ?? '')
-  const name = stem.slice(0, at) + letters.join('') + ending
-  return isKeyText(name, 1) ? name : undefined
 }

@@ -109,7 +109,7 @@ const versionsOf = (items: readonly itemStore.Item[]): KnownStates =>
 async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome> {
   const { tx } = step
   const { request, size, copies } = work
-  const { kind, prefix = '', dest_prefix = '', if_none_match } = request
+  const { kind, prefix = '', dest_prefix = '', if_none_match, keep_both } = request
   const job_id = job.id
   if (kind === 'restore' && !goesBack(request)) return undoStep(step, job, work)
   const items = await nextItems(tx, job, { size, kept: false })
@@ -136,7 +136,7 @@ async function apply(step: Step, job: store.JobRow, work: Work): Promise<Outcome
   })
   const buckets = await holdBoth(tx, request, kind)
   const recoding = { wanted: askedBy(request.encryption) }
-  const options = { kind, ifNoneMatch: if_none_match === '*', recoding, job_id, seen, copies }
+  const options = { kind, ifNoneMatch: if_none_match === '*', keepBoth: keep_both, recoding, job_id, seen, copies }
   const { placed, errors: refused } = await transferObjects(step, buckets, pairs, options)
   if (kind === 'move' && placed.length > 0) {
     const positions = new Map(items.map(({ key, position }) => [key, position]))

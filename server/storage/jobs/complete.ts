@@ -103,6 +103,8 @@ async function completeRecoding(ctx: Ctx, { kind, source_bucket, encryption, ...
 
 /** Validates a request and fills in its defaults. */
 export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
+  if (body.keep_both !== undefined && body.kind !== 'copy' && body.kind !== 'move')
+    throw invalid('body.keep_both', 'is only allowed for copy and move')
   if (body.kind === 'restore') return completeRestore(ctx, body)
   if (body.kind === 'migrate') return completeMigration(ctx, body)
   if (body.kind === 'encrypt' || body.kind === 'decrypt') return completeRecoding(ctx, body)
@@ -151,5 +153,7 @@ export async function complete(ctx: Ctx, body: JobBody): Promise<CreateJob> {
   // Named keys are finite and each is decided separately.
   if (within && ((kind === 'move' && !keys) || destination.dest_prefix === prefix))
     throw conflict('body.dest_prefix', 'is inside the folder to move or copy')
-  return { ...rest, ...asked, source_bucket, prefix, ...destination }
+  // A process that does not know `keep_both`, as there may be during an update, leaves alone what is taken.
+  const both = rest.keep_both ? { if_none_match: '*' as const } : {}
+  return { ...rest, ...asked, source_bucket, prefix, ...destination, ...both }
 }

@@ -23,6 +23,8 @@ export interface CreateJob {
   dest_bucket?: string | undefined
   dest_prefix?: string | undefined
   if_none_match?: '*' | undefined
+  /** Whether what arrives where a key is taken goes beside it. */
+  keep_both?: boolean | undefined
   /** The storage to move the bucket to. */
   dest_storage?: string | undefined
   /** The moment that a rollback goes back to; of a restore, that of the rollback which it undoes. */

@@ -10,7 +10,7 @@ import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { PublicBadge } from '../../ui/PublicBadge.tsx'
 import { FolderPicker } from '../folders/FolderPicker.tsx'
-import { AT_ONCE, bytesOf, type IfTaken, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
+import { bytesOf, type IfTaken, isFolder, type Picked, type Target, transfer, whyNot } from './bulk.tsx'
 import { text } from './messages.ts'
 
 /** Asks for the destination of a copy or move (a bucket and a new or existing folder) and how to handle conflicts. */
@@ -83,10 +83,7 @@ export function Transfer({
           <div className="stack-tight">
             <Radio value="skip" label={text.conflictSkip} />
             <Radio value="replace" label={text.conflictReplace} />
-            {/* Folders and long selections are copied by jobs, which do not rename. */}
-            {nFolders === 0 && !picked.all && picked.rows.length <= AT_ONCE ? (
-              <Radio value="both" label={text.conflictBoth} />
-            ) : null}
+            <Radio value="both" label={text.conflictBoth} />
           </div>
         </Radio.Group>
         <p className={refusal && !isUntouched ? 'bad' : 'dim'} role="status">

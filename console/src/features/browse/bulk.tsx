@@ -9,7 +9,6 @@ import { notify } from '../../ui/notify.tsx'
 import { beginJob } from '../jobs/begin.ts'
 import { isTaken } from '../jobs/describe.ts'
 import { atOf } from '../past/at.ts'
-import { numbered } from '../uploads/engine/item.ts'
 import { allWith } from './allWith.ts'
 import { fetchFile, fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
 import { type ItemFault, tellFaults } from './itemFaults.tsx'
@@ -40,11 +39,14 @@ type JobBody = Parameters<typeof beginJob>[0]
 
 /** What to do with an object whose name is taken at the destination. */
 export type IfTaken = 'skip' | 'replace' | 'both'
+const conditions = {
+  skip: { if_none_match: '*' },
+  replace: {},
+  both: { keep_both: true },
+} as const
 
 /** How many keys one call takes. */
 export const AT_ONCE = 1000
-/** How many names are tried for an object that is put beside others. */
-const MOST_NAMES = 100
 const MOST_KEYS = 10_000
 const MOST_FOLDERS = 100
 
@@ -200,7 +202,7 @@ async function askToDelete(
 /** Copies or moves into a folder of any bucket. A move can be undone. */
 export async function transfer(picked: Picked, kind: 'copy' | 'move', to: Target, ifTaken: IfTaken): Promise<void> {
   const { bucket, prefix } = picked
-  const condition = ifTaken === 'replace' ? {} : { if_none_match: '*' as const }
+  const condition = conditions[ifTaken]
   const jobs = jobsFor(picked, kind, to).map((body) => ({ ...body, ...condition }))
   const keys = callFor(picked)
   if (keys.length > 0) {
@@ -209,22 +211,20 @@ export async function transfer(picked: Picked, kind: 'copy' | 'move', to: Target
       params: { bucket: to.bucket },
       body: { source_bucket: bucket, keys, source_prefix: prefix, dest_prefix: to.prefix, ...condition },
     })
-    const { succeeded } = result
+    const { kept_both = [] } = result
+    const beside = new Set(kept_both.map(({ key }) => key))
+    const succeeded = result.succeeded.filter((key) => !beside.has(key))
     const { taken = [], failed = [] } = Object.groupBy(result.errors, ({ code }) =>
       isTaken(code) ? 'taken' : 'failed',
     )
-    const beside =
-      ifTaken === 'both'
-        ? await transferBeside(kind, bucket, taken, { to, strip: prefix })
-        : { placed: [], faults: [] as ItemFault[] }
     const back = async () => {
-      const undone = await moveBack({ bucket, prefix }, to, { keys: succeeded, beside: beside.placed })
+      const undone = await moveBack({ bucket, prefix }, to, { keys: succeeded, beside: kept_both })
       notify.ok(text.movedBack(undone.done))
       tellFaults(undone.faults)
       await refreshObjects()
     }
-    const done = succeeded.length + beside.placed.length
-    const skipped = ifTaken === 'both' ? 0 : taken.length
+    const done = result.succeeded.length
+    const skipped = taken.length
     if (done + skipped > 0)
       notify.ok(
         [
@@ -235,45 +235,17 @@ export async function transfer(picked: Picked, kind: 'copy' | 'move', to: Target
           .join(' · '),
         kind === 'move' && done > 0 ? () => void back().catch((error) => notify.problem(error)) : undefined,
       )
-    tellFaults([...failed, ...beside.faults])
+    tellFaults(failed)
   }
   await begin(jobs)
   await refreshObjects()
-}
-
-/** Puts objects where their names are taken, under the first names that are free: `photo (2).jpg`. */
-async function transferBeside(
-  kind: 'copy' | 'move',
-  source_bucket: string,
-  those: readonly { key: string }[],
-  { to, strip }: { to: Target; strip: string },
-): Promise<{ placed: { key: string; dest: string }[]; faults: ItemFault[] }> {
-  const call = kind === 'copy' ? client.copyObject : client.moveObject
-  const placed: { key: string; dest: string }[] = []
-  const faults: ItemFault[] = []
-  await allWith(those, async ({ key }) => {
-    for (let n = 1; ; n++) {
-      const dest = numbered(to.prefix + key.slice(strip.length), n)
-      const body = { source_bucket, source_key: key, dest_key: dest, if_none_match: '*' as const }
-      try {
-        await call({ params: { bucket: to.bucket }, body })
-        placed.push({ key, dest })
-        return
-      } catch (error) {
-        if (isTaken(codeOf(error)) && n < MOST_NAMES) continue
-        faults.push({ key, detail: describeProblem(error).detail })
-        return
-      }
-    }
-  })
-  return { placed, faults }
 }
 
 /** Moves back what was moved: under the same names, and what was put beside others. */
 async function moveBack(
   { bucket, prefix }: Target,
   from: Target,
-  { keys, beside }: { keys: string[]; beside: readonly { key: string; dest: string }[] },
+  { keys, beside }: { keys: string[]; beside: readonly { source_key: string; key: string }[] },
 ): Promise<{ done: number; faults: ItemFault[] }> {
   const faults: ItemFault[] = []
   let done = 0
@@ -291,13 +263,13 @@ async function moveBack(
     done += undone.succeeded.length
     faults.push(...undone.errors)
   }
-  await allWith(beside, async ({ key, dest }) => {
-    const body = { source_bucket: from.bucket, source_key: dest, dest_key: key, if_none_match: '*' as const }
+  await allWith(beside, async ({ source_key: dest_key, key: source_key }) => {
+    const body = { source_bucket: from.bucket, source_key, dest_key, if_none_match: '*' as const }
     try {
       await client.moveObject({ params: { bucket }, body })
       done++
     } catch (error) {
-      faults.push({ key: dest, detail: describeProblem(error).detail })
+      faults.push({ key: source_key, detail: describeProblem(error).detail })
     }
   })
   return { done, faults }

@@ -86,7 +86,19 @@ function Actions({ job }: { job: Job }) {
   const again = deletes ? job.errors.filter(({ code }) => code !== 'changed') : job.errors
   const retry = async () => {
     if (job.kind === 'release' || job.kind === 'fork') return
-    const { kind, source_bucket, prefix, dest_bucket, dest_prefix, if_none_match, to, keep_new, by, on_conflict } = job
+    const {
+      kind,
+      source_bucket,
+      prefix,
+      dest_bucket,
+      dest_prefix,
+      if_none_match,
+      keep_both,
+      to,
+      keep_new,
+      by,
+      on_conflict,
+    } = job
     try {
       // What a restore could not restore is still in the trash, so everything is tried again.
       if (job.of_run !== null) return await go(`/jobs/${(await restoreRun(job.of_run, job.source_bucket)).id}`)
@@ -109,6 +121,7 @@ function Actions({ job }: { job: Job }) {
         ...(dest_bucket === null ? {} : { dest_bucket }),
         ...(dest_prefix === null ? {} : { dest_prefix }),
         ...(if_none_match === null ? {} : { if_none_match }),
+        ...(keep_both && { keep_both }),
         ...(job.tags && { tags: job.tags }),
       })
       notify.ok(text.retried)
@@ -230,7 +243,7 @@ function Detail({ job }: { job: Job }) {
                 {job.dest_bucket}/{job.dest_prefix}
               </dd>
               <dt>{text.ifTaken}</dt>
-              <dd>{job.if_none_match === null ? text.replaced : text.leftAlone}</dd>
+              <dd>{job.keep_both ? text.keptBoth : job.if_none_match === null ? text.replaced : text.leftAlone}</dd>
             </>
           )}
           {job.of === null ? null : (

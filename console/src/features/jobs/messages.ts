@@ -60,6 +60,7 @@ export const text = catalogue('jobs.text', {
   ifTaken: 'If an object already exists',
   leftAlone: 'Skip',
   replaced: 'Replace',
+  keptBoth: 'Keep both',
   created: 'Started',
   took: 'Duration',
   why: 'Reason',

@@ -62,6 +62,7 @@ export const text: Translation<typeof english.text> = {
   ifTaken: 'Wenn ein Objekt schon vorhanden ist',
   leftAlone: 'Überspringen',
   replaced: 'Ersetzen',
+  keptBoth: 'Beide behalten',
   created: 'Gestartet',
   took: 'Dauer',
   why: 'Grund',

@@ -60,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   ifTaken: 'Si ya existe un objeto',
   leftAlone: 'Omitir',
   replaced: 'Reemplazar',
+  keptBoth: 'Conservar ambos',
   created: 'Iniciada',
   took: 'Duración',
   why: 'Motivo',

@@ -60,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   ifTaken: 'Si un objet existe déjà',
   leftAlone: 'Ignorer',
   replaced: 'Remplacer',
+  keptBoth: 'Conserver les deux',
   created: 'Début',
   took: 'Durée',
   why: 'Raison',

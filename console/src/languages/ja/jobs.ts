@@ -60,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   ifTaken: 'オブジェクトがすでに存在する場合',
   leftAlone: 'スキップ',
   replaced: '置き換え',
+  keptBoth: '両方残す',
   created: '開始日時',
   took: '所要時間',
   why: '理由',

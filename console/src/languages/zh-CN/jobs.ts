@@ -60,6 +60,7 @@ export const text: Translation<typeof english.text> = {
   ifTaken: '如果对象已存在',
   leftAlone: '跳过',
   replaced: '替换',
+  keptBoth: '保留两者',
   created: '开始时间',
   took: '耗时',
   why: '原因',

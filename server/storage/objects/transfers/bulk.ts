@@ -1,7 +1,8 @@
 import type { BucketEncryption } from '../../../../contract/encryption.ts'
 import { ServiceError } from '../../../../contract/errors.ts'
 import { isKeyText } from '../../../../contract/names.ts'
-import type { BulkResult, DeleteResult, StoredObject } from '../../../../contract/objects.ts'
+import type { DeleteResult, StoredObject } from '../../../../contract/objects.ts'
+import type { TransferResult } from '../../../../contract/transfers.ts'
 import { newId } from '../../../base/id.ts'
 import { allow, allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../../context.ts'
 import { permits } from '../../../iam/decide.ts'
@@ -33,6 +34,7 @@ export async function transferOne(
     source_key: string
     dest_key?: string | undefined
     if_none_match?: '*' | undefined
+    keep_both?: boolean | undefined
     encryption?: BucketEncryption | undefined
   },
 ): Promise<StoredObject> {
@@ -47,7 +49,7 @@ export async function transferOne(
         holdBuckets(step.tx, source_bucket, destBucket, kind),
         asCurrent(step),
       ])
-      const options = { kind, ifNoneMatch: if_none_match === '*', recoding, copies }
+      const options = { kind, ifNoneMatch: if_none_match === '*', keepBoth: body.keep_both, recoding, copies }
       const pairs = [{ key, dest: dest_key }]
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
       const [error] = errors
@@ -126,10 +128,11 @@ export async function transferMany(
     dest_prefix?: string | undefined
     source_prefix?: string | undefined
     if_none_match?: '*' | undefined
+    keep_both?: boolean | undefined
     encryption?: BucketEncryption | undefined
   },
-): Promise<BulkResult> {
-  const { source_bucket, keys, dest_prefix = '', source_prefix, if_none_match } = body
+): Promise<TransferResult> {
+  const { source_bucket, keys, dest_prefix = '', source_prefix, if_none_match, keep_both } = body
   allowSomewhere(ctx.actor, 'read', source_bucket)
   allowSomewhere(ctx.actor, 'write', destBucket)
   const recoding = { wanted: askedBy(body.encryption) }
@@ -152,11 +155,23 @@ export async function transferMany(
         holdBuckets(step.tx, source_bucket, destBucket, kind),
         asCurrent(step),
       ])
-      const options = { kind, ifNoneMatch: if_none_match === '*', recoding, bulk_id, copies }
+      const options = { kind, ifNoneMatch: if_none_match === '*', keepBoth: keep_both, recoding, bulk_id, copies }
       const { placed, errors } = await transferObjects(current, buckets, pairs, options)
-      const result = { succeeded: placed.map(({ pair }) => pair.dest), errors: [...impossible, ...errors] }
+      const result = {
+        succeeded: placed.map(({ pair }) => pair.dest),
+        errors: [...impossible, ...errors],
+        ...(keep_both ? { kept_both: besides(pairs, placed) } : {}),
+      }
       return placed.length > 0 ? result : step.nothing(result)
     }),
+  )
+}
+
+/** What did not arrive under the key that was asked for. */
+function besides(pairs: readonly Pair[], placed: readonly { pair: Pair }[]) {
+  const asked = new Map(pairs.map(({ key, dest }) => [key, dest]))
+  return placed.flatMap(({ pair: { key: source_key, dest: key } }) =>
+    asked.get(source_key) === key ? [] : [{ source_key, key }],
   )
 }
 

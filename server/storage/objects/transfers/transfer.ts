@@ -29,6 +29,7 @@ import { type KnownStates, unchangedSince } from '../object-state.ts'
 import { readRefusal } from '../read-rights.ts'
 import { TakenMeanwhile } from '../retry.ts'
 import * as store from '../store.ts'
+import { putBeside } from './beside.ts'
 import { type Accepted, choose, type Pair, type TransferKind, type TransferPlan } from './choose.ts'
 import { type Copies, copiesOf, copyError, NO_COPIES, recodedOf } from './copies.ts'
 import { type AskedRecoding, asRecoded, isToRecode, recodingFor } from './recoding.ts'
@@ -41,6 +42,8 @@ interface Outcome {
 interface Options {
   kind: TransferKind
   ifNoneMatch?: boolean | undefined
+  /** Whether what arrives where a key is taken goes beside it, whatever `ifNoneMatch` says. */
+  keepBoth?: boolean | undefined
   /** What of a copy differs from its source; sees what it replaces, and may throw. */
   change?: (row: store.ObjectRow, replaced: store.ObjectRow | undefined) => Partial<store.ObjectRow>
   /** The version of the only source that is to be copied, instead of the current one; null is the `null` version. */
@@ -70,6 +73,7 @@ export async function transferObjects(
   {
     kind,
     ifNoneMatch = false,
+    keepBoth = false,
     change,
     version,
     moment,
@@ -117,10 +121,13 @@ export async function transferObjects(
   const wanted = allowed.filter(({ key }) => !others.has(key))
   const sources = new Map(rows.map((row) => [row.key, row]))
   const taken = new Map(inTheWay.map((row) => [row.key, row]))
-  const { accepted, replaced, refused } = choose({ kind, source, dest }, wanted, {
+  const plan = { kind, source, dest }
+  const beside = keepBoth ? await putBeside(step, plan, wanted, { sources, taken }) : { pairs: wanted, errors: [] }
+  errors.push(...beside.errors)
+  const { accepted, replaced, refused } = choose(plan, beside.pairs, {
     sources,
     taken,
-    ifNoneMatch,
+    ifNoneMatch: ifNoneMatch && !keepBoth,
     remakes: version !== undefined || moment !== undefined || lock !== undefined || asked?.wanted !== undefined,
   })
   errors.push(...refused)
@@ -188,7 +195,7 @@ export async function transferObjects(
       arrivals.map(({ row }) => row.blob_id),
     )
   const came = sumChanges(retired.change, arriving(arrivals.map(({ row }) => row)))
-  awaitAtCommit(count(tx, { kind, source, dest }, { accepted: accepted.length, replaced: replaced.length, came, left }))
+  awaitAtCommit(count(tx, plan, { accepted: accepted.length, replaced: replaced.length, came, left }))
   const placed = arrivals.map(({ pair, row }) => ({ pair, row, trash_id: trashOf.get(row.key) ?? null }))
   for (const { pair, row, trash_id } of placed)
     record({
