@@ -1,4 +1,4 @@
-// The server of one request: lists the tools and calls them as who asks.
+// The MCP server: lists the tools and calls them as who asks.
 
 import { ServiceError } from '../../../contract/errors.ts'
 import { auditDenied } from '../../access/auth/audit-denied.ts'
@@ -7,6 +7,7 @@ import { version } from '../../base/version.ts'
 import type { Ctx } from '../../context.ts'
 import { asServiceError } from '../../http/failure.ts'
 import { noteBucket } from '../../storage/usage/traffic.ts'
+import type { Headers } from './headers.ts'
 import { refusedResult } from './refusal.ts'
 import type { Answer, LinkedObject } from './tool.ts'
 import { NOTICE, readWhole } from './tools/read.ts'
@@ -22,38 +23,56 @@ const TEMPLATE = {
   uriTemplate: 'strongroom://{bucket}/{+key}',
 }
 
-/** Loaded when the first client comes: most services have none. */
-const sdkOf = perSystem(() => import('./sdk.ts'))
+type Sdk = typeof import('./sdk.ts')
+type SdkServer = InstanceType<Sdk['Server']>
+type Shared = Awaited<ReturnType<typeof import('./shared.ts')['shareServers']>>
+type Caller = Parameters<Shared>[2]
 
-type Handler = Awaited<ReturnType<typeof makeHandler>>
-const handlerOf = perSystem((config: object) => makeHandler(config))
+/** Who asks, which each message brings with it: a server can be that of many. */
+const ctxOf = ({ http }: { http?: { authInfo?: Caller } }) => http?.authInfo?.extra?.ctx as Ctx
+const callerOf = (ctx: Ctx): Caller => ({ token: '', clientId: ctx.actor.token_id ?? '', scopes: [], extra: { ctx } })
 
-async function makeHandler(config: object) {
-  const { createMcpHandler, Server } = await sdkOf(config)
-  return createMcpHandler(
-    ({ authInfo }) => {
-      const ctx = authInfo?.extra?.ctx as Ctx
-      const capabilities = { tools: {}, resources: {} }
-      const server = new Server({ name: 'strongroom', version }, { capabilities, instructions: INSTRUCTIONS })
-      server.setRequestHandler('tools/list', () => ({ tools: listed }) as never)
-      server.setRequestHandler('tools/call', ({ params }) => callTool(ctx, params.name, params.arguments) as never)
-      server.setRequestHandler('resources/list', () => ({ resources: [] }))
-      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }))
-      server.setRequestHandler('resources/read', ({ params }) => readByUri(ctx, params.uri) as never)
-      return server
-    },
-    { keepAliveMs: 0 },
+function makeServer({ Server }: Sdk, versions?: string[]): SdkServer {
+  const options = {
+    capabilities: { tools: {}, resources: {} },
+    instructions: INSTRUCTIONS,
+    ...(versions && { supportedProtocolVersions: versions }),
+  }
+  const server = new Server({ name: 'strongroom', version }, options)
+  server.setRequestHandler('tools/list', () => ({ tools: listed }) as never)
+  server.setRequestHandler(
+    'tools/call',
+    ({ params }, asked) => callTool(ctxOf(asked), params.name, params.arguments) as never,
   )
+  server.setRequestHandler('resources/list', () => ({ resources: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }))
+  server.setRequestHandler('resources/read', ({ params }, asked) => readByUri(ctxOf(asked), params.uri) as never)
+  return server
 }
+
+/** Loaded when the first client comes: most services have none. */
+const serversOf = perSystem(async (_config: object) => {
+  const [sdk, { shareServers }] = await Promise.all([import('./sdk.ts'), import('./shared.ts')])
+  return {
+    shared: await shareServers((versions) => makeServer(sdk, versions)),
+    handler: sdk.createMcpHandler(() => makeServer(sdk), { keepAliveMs: 0 }),
+  }
+})
 
 const byName = new Map(tools.map((one) => [one.name, one]))
 const listed = tools.map(({ listed }) => listed)
 
-/** Answers a request whose body was parsed. */
-export async function answerMcp(ctx: Ctx, request: Request, parsedBody: unknown): Promise<Response> {
-  const handler: Handler = await handlerOf(ctx.config)
-  const authInfo = { token: '', clientId: ctx.actor.token_id ?? '', scopes: [], extra: { ctx } }
-  return handler.fetch(request, { authInfo, parsedBody })
+/** The JSON that answers a message which is like most; undefined for others, for which answerMessage is. */
+export async function answerPlain(ctx: Ctx, headers: Headers, body: unknown): Promise<string | undefined> {
+  const { shared } = await serversOf(ctx.config)
+  const answer = await shared(headers, body, callerOf(ctx))
+  return answer && JSON.stringify(answer)
+}
+
+/** Answers any message, by a server of its own. */
+export async function answerMessage(ctx: Ctx, request: Request, parsedBody: unknown): Promise<Response> {
+  const { handler } = await serversOf(ctx.config)
+  return handler.fetch(request, { authInfo: callerOf(ctx), parsedBody })
 }
 
 /** The caller, whose audit records say which tool it was. */
