@@ -38,12 +38,15 @@ const most = (description: string, byDefault: number | null = null) =>
     description: `${description}; null for no limit. ${byDefault === null ? 'No limit' : byDefault} by default.`,
   })
 const limits = {
-  change_objects_per_hour: most('Objects written, copied, moved, restored or given other metadata in an hour', 1000),
+  change_objects_per_hour: most(
+    'Objects written, copied, moved, restored or given other metadata, and links created, in an hour',
+    1000,
+  ),
   change_bytes_per_hour: most('Bytes of objects written, copied, moved or restored in an hour'),
   delete_objects_per_hour: most('Objects deleted in an hour', 100),
   delete_bytes_per_hour: most('Bytes of objects deleted in an hour'),
   read_bytes_per_hour: most('Bytes of contents read in an hour'),
-  change_objects: most('Objects written, copied, moved, restored or given other metadata in all'),
+  change_objects: most('Objects written, copied, moved, restored or given other metadata, and links created, in all'),
   change_bytes: most('Bytes of objects written, copied, moved or restored in all'),
   delete_objects: most('Objects deleted in all'),
   delete_bytes: most('Bytes of objects deleted in all'),

@@ -28,6 +28,6 @@ export const operations = {
     produces: 'bytes',
     media: ['application/json', 'text/event-stream'],
     errors: ['forbidden'],
-    records: ['upload', 'copy', 'move', 'delete', 'update_object', 'share_create', 'approval_request'],
+    records: ['upload', 'copy', 'move', 'delete', 'update_object', 'share_create', 'share_revoke', 'approval_request'],
   }),
 }

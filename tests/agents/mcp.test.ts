@@ -25,6 +25,7 @@ const TOOLS = [
   'carry_out',
   'usage',
   'share',
+  'unshare',
   'explain_permission',
   'budget',
 ]
@@ -232,6 +233,89 @@ describeEngines('MCP', (engine, itOnce) => {
     for (const method of ['GET', 'DELETE'])
       assert.ok([404, 405].includes((await request({ url: server.url, path: '/mcp', method })).status), method)
   })
+
+  itOnce(
+    'requests that share a server have nothing else in common, and what is unusual is refused as ever',
+    async () => {
+      const { server } = world
+      const post = (token: string, message: unknown, more: object = {}) =>
+        request({
+          url: server.url,
+          path: '/mcp',
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...more,
+          },
+          body: JSON.stringify(message),
+        })
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      }
+      const browse = (bucket: string, id: unknown = 1, more: object = {}) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'browse', arguments: { bucket }, ...more },
+      })
+      const before = { 'mcp-protocol-version': '2025-11-25' }
+      const latest = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'browse' }
+      const agents = await Promise.all(
+        [1, 2, 3].map(async (n) => {
+          const bucket = await bucketWith(`only-of-${n}`)
+          return { bucket, key: `only-of-${n}`, token: (await agentOn(bucket)).token }
+        }),
+      )
+      // All at once, with the same ids, by both revisions; some ask for the bucket of another.
+      const asked = agents.flatMap((agent, n) => {
+        const other = agents[(n + 1) % agents.length]?.bucket ?? ''
+        return ['same', 7].flatMap((id) => [
+          { agent, id, mine: true, headers: before, message: browse(agent.bucket, id) },
+          { agent, id, mine: true, headers: latest, message: browse(agent.bucket, id, { _meta }) },
+          { agent, id, mine: false, headers: before, message: browse(other, id) },
+        ])
+      })
+      await Promise.all(
+        asked.map(async ({ agent, id, mine, headers, message }) => {
+          const { status, body, headers: answered } = await post(agent.token, message, headers)
+          assert.equal(status, 200)
+        assert.match(String(answered['content-type']), /^application\/json/)
+          const answer = JSON.parse(body.toString())
+          assert.equal(answer.id, id)
+          const keys = answer.result.structuredContent?.objects.map((one: { key: string }) => one.key)
+          assert.deepEqual([keys, answer.result.isError ?? false], mine ? [[agent.key], false] : [undefined, true])
+        }),
+      )
+      const [{ token, bucket } = { token: '', bucket: '' }] = agents
+      const refused: [status: number, message: unknown, headers: object][] = [
+        [400, browse(bucket, 1, { _meta }), { ...latest, 'mcp-name': 'delete' }],
+        [400, browse(bucket, 1, { _meta }), { ...latest, 'mcp-method': 'tools/list' }],
+        [400, browse(bucket, 1, { _meta }), before],
+        [400, browse(bucket, 1, { _meta }), { 'mcp-protocol-version': '2026-07-28' }],
+        [400, browse(bucket, 1, { _meta: { ..._meta, 'io.modelcontextprotocol/clientCapabilities': 1 } }), latest],
+        [400, browse(bucket), latest],
+        [400, browse(bucket), { 'mcp-protocol-version': '1999-01-01' }],
+        [400, browse(bucket, null), before],
+        [400, { ...browse(bucket), jsonrpc: '1.0' }, before],
+        [406, browse(bucket), { ...before, accept: 'application/json' }],
+      ]
+      for (const [status, message, headers] of refused) {
+        const answer = await server.records([], () => post(token, message, headers))
+        assert.equal(answer.status, status, JSON.stringify([message, headers]))
+        assert.ok(!answer.body.toString().includes('only-of'))
+      }
+      // A notification is no question, and stops nobody else's.
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+      const [cancelled, answered] = await Promise.all([
+        post(agents[1]?.token ?? '', cancel, before),
+        post(token, browse(bucket), before),
+      ])
+      assert.deepEqual([cancelled.status, answered.status], [202, 200])
+    },
+  )
 
   it('a loop that deletes stops at its budget, and is undone whole', async () => {
     const { server } = world

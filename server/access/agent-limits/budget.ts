@@ -29,7 +29,7 @@ export function costOf(actions: readonly Action[]): AgentUse {
     if (name === 'upload' || name === 'copy' || name === 'move' || name === 'restore') {
       cost.change_objects++
       cost.change_bytes += details.size
-    } else if (name === 'update_object') cost.change_objects++
+    } else if (name === 'update_object' || name === 'share_create') cost.change_objects++
   }
   return cost
 }

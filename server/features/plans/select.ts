@@ -6,12 +6,14 @@ import { searchByQuery } from '../../storage/objects/lists/query-page.ts'
 
 /** Objects that one plan can be about. */
 export const MOST_PLANNED = 1000
+/** Links that one plan can create: as many as a list has items, since all their URLs are in one answer. */
+export const MOST_LINKED = 200
 /** Pages of a search: each reads some of the keys, and can find nothing. */
 const MOST_PAGES = 20
 
 /** What a bulk change does, to which objects of a bucket. */
 export interface Change {
-  action: 'delete' | 'copy' | 'move'
+  action: 'delete' | 'copy' | 'move' | 'share'
   bucket: string
   /** Exactly one of these three. */
   keys?: readonly string[] | undefined
@@ -19,25 +21,33 @@ export interface Change {
   q?: string | undefined
   to_bucket?: string | undefined
   to_prefix?: string | undefined
+  /** What its links are limited to. Their password is none of it: plans are stored. */
+  expires_in?: string | undefined
+  max_downloads?: number | undefined
 }
 
 /** The keys that a change is about, in their order. Throws limit_reached for more than a plan can have. */
-export async function selectKeys(ctx: Ctx, { bucket, keys, prefix, q }: Change): Promise<string[]> {
-  if (keys) return [...keys]
+export async function selectKeys(ctx: Ctx, { action, bucket, keys, prefix, q }: Change): Promise<string[]> {
+  const most = action === 'share' ? MOST_LINKED : MOST_PLANNED
+  if (keys && keys.length <= most) return [...keys]
+  if (keys) throw tooMany(most)
   const found: string[] = []
   let cursor: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const asked = { prefix: prefix ?? '', limit: MOST_PLANNED, cursor }
+    const asked = { prefix: prefix ?? '', limit: most, cursor }
     const { items, next_cursor } = await (q === undefined
       ? listObjects(ctx, bucket, asked)
       : searchByQuery(ctx, bucket, { ...asked, q }))
     found.push(...items.map(({ key }) => key))
-    if (next_cursor === null && found.length <= MOST_PLANNED) return found
-    if (next_cursor === null || found.length >= MOST_PLANNED) break
+    if (next_cursor === null && found.length <= most) return found
+    if (next_cursor === null || found.length >= most) break
     cursor = next_cursor
   }
-  throw new ServiceError(
-    'limit_reached',
-    `A plan can be about ${MOST_PLANNED} objects, and these are more. Plan a smaller folder or a narrower search, and the rest after that.`,
-  )
+  throw tooMany(most)
 }
+
+const tooMany = (most: number) =>
+  new ServiceError(
+    'limit_reached',
+    `Such a plan can be about ${most} objects, and these are more. Plan a smaller folder or a narrower search, and the rest after that.`,
+  )

@@ -2,15 +2,21 @@
 import { createHash } from 'node:crypto'
 import type { Action } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
+import type { BucketAction } from '../../../contract/permissions.ts'
+import type { LinkToEach } from '../../../contract/shares.ts'
 import { newId } from '../../base/id.ts'
+import { invalid } from '../../base/invalid.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { allowSomewhere, asCurrent, type Ctx, type Step } from '../../context.ts'
 import { holdBucket, holdBuckets } from '../../storage/buckets/service.ts'
 import type { ItemError } from '../../storage/objects/item-error.ts'
 import { findStates, type ObjectState } from '../../storage/objects/object-state.ts'
 import { deleteKeys, destination } from '../../storage/objects/transfers/bulk.ts'
-import { withCopies } from '../../storage/objects/transfers/copies.ts'
+import { type Copies, withCopies } from '../../storage/objects/transfers/copies.ts'
 import { transferObjects } from '../../storage/objects/transfers/transfer.ts'
+import { agree, type Terms } from '../shares/create.ts'
+import { linkEach } from '../shares/many.ts'
+import { rightsToShare } from '../shares/owner.ts'
 import { type Change, selectKeys } from './select.ts'
 import * as store from './store.ts'
 
@@ -24,6 +30,11 @@ export interface Outcome {
   actions: Action[]
   /** What is left out, and why. */
   errors: ItemError[]
+}
+/** What was made. */
+export interface Made extends Outcome {
+  /** The links that were created, with their URLs. */
+  links: LinkToEach[]
 }
 export interface Plan extends Outcome {
   id: string
@@ -39,6 +50,7 @@ const stale = () =>
 /** Tries a bulk change, and rolls it back. What it would do can be made with the plan's id, by the same credential, for an hour. */
 export async function makePlan(ctx: Ctx, change: Change): Promise<Plan> {
   const { outcome, state } = await attempt(ctx, change)
+  const { actions, errors } = outcome
   const { user_id, token_id } = ctx.actor
   const id = newId()
   const expires_at = new Date(ctx.now().getTime() + LASTS_MS).toISOString()
@@ -54,24 +66,34 @@ export async function makePlan(ctx: Ctx, change: Change): Promise<Plan> {
     })
     await store.tidyPlans(tx, { credential, keep: MOST_PLANS, now: now() })
   })
-  return { ...outcome, id, expires_at }
+  return { actions, errors, id, expires_at }
 }
 
-/** Makes a planned change, once: all of it, or nothing. Throws not_found, and `changed` if anything is not as it was. */
-export async function carryOut(ctx: Ctx, id: string): Promise<Outcome> {
+/**
+ * Makes a planned change, once: all of it, or nothing. `password` is what visitors of its links have to enter. Throws not_found,
+ * and `changed` if anything is not as it was.
+ */
+export async function carryOut(ctx: Ctx, id: string, password?: string): Promise<Made> {
   const plan = await store.findPlan(ctx.db, { id, credential: ctx.actor.token_id ?? '' }, ctx.now())
   if (!plan) throw new ServiceError('not_found', 'There is no such plan of yours, or it is over. Make a new one.')
-  const { outcome } = await attempt(ctx, JSON.parse(plan.change) as Change, plan)
+  const change = JSON.parse(plan.change) as Change
+  if (password !== undefined && change.action !== 'share') throw invalid('body.password', 'is only for plans of links')
+  const { outcome } = await attempt(ctx, change, { plan, password })
   return outcome
 }
 
 /** Makes a change, or rolls it back where it is not planned; also returns a hash of what it was about. */
-async function attempt(ctx: Ctx, change: Change, plan?: store.PlanRow): Promise<{ outcome: Outcome; state: string }> {
+async function attempt(
+  ctx: Ctx,
+  change: Change,
+  { plan, password }: { plan?: store.PlanRow; password?: string | undefined } = {},
+): Promise<{ outcome: Made; state: string }> {
   const { action, bucket, to_bucket = bucket } = change
-  allowSomewhere(ctx.actor, action === 'copy' ? 'read' : 'delete', bucket)
-  if (action !== 'delete') allowSomewhere(ctx.actor, 'write', to_bucket)
+  for (const right of RIGHTS[action]) allowSomewhere(ctx.actor, right, bucket)
+  if (action === 'copy' || action === 'move') allowSomewhere(ctx.actor, 'write', to_bucket)
+  const { expires_in, max_downloads } = change
+  const terms = action === 'share' ? await agree(ctx, { expires_in, max_downloads, password }) : undefined
   const keys = await selectKeys(ctx, change)
-  const bulk_id = newId()
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
       const actions: Action[] = []
@@ -80,29 +102,61 @@ async function attempt(ctx: Ctx, change: Change, plan?: store.PlanRow): Promise<
         step.record(one)
       }
       const current = { ...(await asCurrent(step)), record }
-      const held =
-        action === 'delete'
-          ? ([await holdBucket(step.tx, bucket)] as const)
-          : await holdBuckets(step.tx, bucket, to_bucket, action)
-      // What is not as it is now when its row is locked is left out, and so another outcome.
-      const states = await findStates(step.tx, held[0].id, keys)
-      const seen = new Map(states.map((one) => [one.key, one]))
-      const errors: ItemError[] = []
-      if (action === 'delete' || !held[1])
-        errors.push(...(await deleteKeys(current, held[0], keys, { bulk_id, seen })).errors)
-      else {
-        const { pairs, impossible } = pairsOf(change, keys)
-        const more = { kind: action, ifNoneMatch: true, bulk_id, seen, copies }
-        const done = await transferObjects(current, [held[0], held[1]], pairs, more)
-        errors.push(...impossible, ...done.errors)
-      }
+      const { states, errors, items: links } = await make(ctx, current, change, { keys, terms, copies })
       const state = hashOf(keys, states, errors)
-      const result = { outcome: { actions, errors }, state }
+      const result = { outcome: { actions, errors, links }, state }
       if (!plan) return step.nothing(result)
       await assertAsPlanned(step, plan, state)
       return actions.length > 0 ? result : step.nothing(result)
     }),
   )
+}
+
+interface Selected {
+  keys: readonly string[]
+  /** Of links, if that is what is created. */
+  terms: Terms | undefined
+  copies: Copies
+}
+
+interface Done {
+  states: ObjectState[]
+  errors: ItemError[]
+  items: LinkToEach[]
+}
+
+/** Step: makes a change; tells what its objects were, what is left out, and which links were created. */
+async function make(ctx: Ctx, step: Step, change: Change, { keys, terms, copies }: Selected): Promise<Done> {
+  const { action, bucket, to_bucket = bucket } = change
+  const bulk_id = newId()
+  // What is not as it is now when its row is locked is left out, and so another outcome.
+  const statesIn = async ({ id }: { id: string }) => {
+    const states = await findStates(step.tx, id, keys)
+    return { states, seen: new Map(states.map((one) => [one.key, one])) }
+  }
+  if (terms) {
+    const held = await holdBucket(step.tx, bucket, 'read')
+    const { states } = await statesIn(held)
+    return { states, ...(await linkEach(ctx, step, held, { keys, terms })) }
+  }
+  if (action === 'copy' || action === 'move') {
+    const held = await holdBuckets(step.tx, bucket, to_bucket, action)
+    const { states, seen } = await statesIn(held[0])
+    const { pairs, impossible } = pairsOf(change, keys)
+    const done = await transferObjects(step, held, pairs, { kind: action, ifNoneMatch: true, bulk_id, seen, copies })
+    return { states, errors: [...impossible, ...done.errors], items: [] }
+  }
+  const held = await holdBucket(step.tx, bucket)
+  const { states, seen } = await statesIn(held)
+  const { errors } = await deleteKeys(step, held, keys, { bulk_id, seen })
+  return { states, errors, items: [] }
+}
+
+const RIGHTS: { [action in Change['action']]: readonly BucketAction[] } = {
+  delete: ['delete'],
+  copy: ['read'],
+  move: ['delete'],
+  share: rightsToShare('object'),
 }
 
 async function assertAsPlanned({ tx }: Step, { id, state }: store.PlanRow, now: string): Promise<void> {

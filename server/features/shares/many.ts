@@ -4,7 +4,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { BucketAction } from '../../../contract/permissions.ts'
 import { type LinkToEach, MOST_LINKS } from '../../../contract/shares.ts'
 import { invalid } from '../../base/invalid.ts'
-import { allowSomewhere, asCurrent, type Ctx, refusal } from '../../context.ts'
+import { allowSomewhere, asCurrent, type Ctx, refusal, type Step } from '../../context.ts'
 import type { Db } from '../../db/schema.ts'
 import { reachOf } from '../../iam/decide.ts'
 import { bucketMissing } from '../../storage/buckets/service.ts'
@@ -15,9 +15,9 @@ import { type ItemError, itemError } from '../../storage/objects/item-error.ts'
 import { prepare } from '../../storage/objects/lists/in-bucket.ts'
 import { termsOf } from '../../storage/objects/query/ask.ts'
 import { findObjects } from '../../storage/objects/store.ts'
-import { agree, type Fresh, type LinkLimits, newLink, recordCreated } from './create.ts'
+import { agree, type Fresh, type LinkLimits, newLink, recordCreated, type Terms } from './create.ts'
 import { shareMissing, urlsOf } from './describe.ts'
-import { rightsToShare } from './owner.ts'
+import { rightsToShare, targetsOf } from './owner.ts'
 import { isOver, revokeStep } from './service.ts'
 import * as store from './store.ts'
 
@@ -49,21 +49,30 @@ export async function shareMany(ctx: Ctx, name: string, input: ManyLinks) {
     const { allowed, errors } = await decide({ db: ctx.db, actor: ctx.actor }, bucket, keys)
     return { items: [], errors, total: allowed.length }
   }
-  const fresh = new Map(keys.map((key) => [key, newLink(ctx, bucket, { kind: 'object', target: key }, terms)]))
   return ctx.act(async (step) => {
-    const { actor } = await asCurrent(step)
-    const { allowed, errors } = await decide({ db: step.tx, actor }, bucket, keys)
-    const made = allowed.flatMap((key) => fresh.get(key) ?? [])
-    const result = { items: made.map((one) => linkOf(ctx, one)), errors, total: made.length }
-    if (made.length === 0) return step.nothing(result)
-    for (let at = 0; at < made.length; at += AT_ONCE)
-      await store.insertShares(
-        step.tx,
-        made.slice(at, at + AT_ONCE).map(({ row }) => row),
-      )
-    for (const { row } of made) recordCreated(ctx, step, row, terms)
-    return result
+    const { items, errors } = await linkEach(ctx, await asCurrent(step), bucket, { keys, terms })
+    const result = { items, errors, total: items.length }
+    return items.length === 0 ? step.nothing(result) : result
   })
+}
+
+/** Step: creates a link to each of these objects that the actor may share, and tells why not to the others. */
+export async function linkEach(
+  ctx: Ctx,
+  step: Pick<Step, 'tx' | 'record' | 'actor'>,
+  bucket: Pick<BucketRow, 'id' | 'name'>,
+  { keys, terms }: { keys: readonly string[]; terms: Terms },
+): Promise<{ items: LinkToEach[]; errors: ItemError[] }> {
+  const { tx, actor } = step
+  const { allowed, errors } = await decide({ db: tx, actor }, bucket, keys)
+  const made = allowed.map((key) => newLink(ctx, bucket, { kind: 'object', target: key }, terms))
+  for (let at = 0; at < made.length; at += AT_ONCE)
+    await store.insertShares(
+      tx,
+      made.slice(at, at + AT_ONCE).map(({ row }) => row),
+    )
+  for (const { row } of made) recordCreated(ctx, step, row, terms)
+  return { items: made.map((one) => linkOf(ctx, one)), errors }
 }
 
 const linkOf = (ctx: Ctx, { row, token }: Fresh): LinkToEach => {
@@ -131,6 +140,11 @@ export async function revokeMany(ctx: Ctx, name: string, ids: readonly string[])
     if (!may('write')) allowSomewhere(ctx.actor, 'read', name)
   }
   if (!(await findBucket(ctx.db, name))) throw bucketMissing(name)
+  return revokeEach(ctx, name, ids)
+}
+
+/** Revokes those of these links of a bucket that the caller may revoke. */
+function revokeEach(ctx: Ctx, name: string, ids: readonly string[]) {
   return ctx.act(async (step) => {
     const now = await asCurrent(step)
     const revoked: string[] = []
@@ -149,4 +163,18 @@ export async function revokeMany(ctx: Ctx, name: string, ids: readonly string[])
     const result = { revoked, errors }
     return revoked.length === 0 ? step.nothing(result) : result
   })
+}
+
+/**
+ * Revokes the links that an agent has created since a moment to what is in a bucket, or in a folder of it: those that the caller
+ * may revoke.
+ */
+export async function revokeLinksOfAgent(
+  ctx: Ctx,
+  { bucket, prefix, ...made }: { agent: string; since: string; bucket: string; prefix: string },
+): Promise<void> {
+  const rows = await store.findLinksOfAgent(ctx.db, { ...made, bucket })
+  const meant = rows.filter((row) => isOver(ctx, row) && targetsOf(row).some((target) => target.startsWith(prefix)))
+  const ids = meant.map(({ id }) => id)
+  for (let at = 0; at < ids.length; at += AT_ONCE) await revokeEach(ctx, bucket, ids.slice(at, at + AT_ONCE))
 }

@@ -23,6 +23,21 @@ export const findShare = (db: Db, id: string): Promise<ShareRow | undefined> =>
 export const lockShare = (tx: Tx, id: string): Promise<ShareRow | undefined> =>
   tx.selectFrom('shares').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
+/** Links of an agent to what is in a bucket that were created at or after a time and not revoked. */
+export const findLinksOfAgent = (
+  db: Db,
+  { agent, bucket, since }: { agent: string; bucket: string; since: string },
+): Promise<ShareRow[]> =>
+  db
+    .selectFrom('shares')
+    .selectAll()
+    .where('agent_id', '=', agent)
+    .where('bucket', '=', bucket)
+    .where('created_at', '>=', since)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute()
+
 /** Claims the one notice of a link: true for only one opening. */
 export const claimNotice = async (tx: Tx, id: string, now: Date): Promise<boolean> =>
   (

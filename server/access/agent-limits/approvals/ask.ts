@@ -91,7 +91,6 @@ export async function assertApproved(
   if (!reason) return
   const seen = actions.map(shown)
   const places = actions.flatMap(placesOf)
-  const links = actions.filter(({ name }) => name === 'share_create').length
   await use(step, agent, approved, {
     reason,
     // What it made counts as well: no record has the metadata of an upload, or the password of a link.
@@ -102,8 +101,7 @@ export async function assertApproved(
     ]),
     places,
     shown: seen.slice(0, SHOWN),
-    // Links change no object; of more than are shown, it is said how many.
-    objects: links > SHOWN ? links : cost.change_objects + cost.delete_objects,
+    objects: cost.change_objects + cost.delete_objects,
     bytes: cost.change_bytes + cost.delete_bytes,
   })
 }

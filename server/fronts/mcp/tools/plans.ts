@@ -2,17 +2,17 @@
 import Type from 'typebox'
 import type { Action } from '../../../../contract/actions.ts'
 import { Exactly, Nullable, ObjectKey, Prefix } from '../../../../contract/shapes.ts'
-import { SearchText } from '../../../../contract/texts.ts'
-import { MOST_PLANNED } from '../../../features/plans/select.ts'
+import { Plain, SearchText } from '../../../../contract/texts.ts'
+import { MOST_LINKED, MOST_PLANNED } from '../../../features/plans/select.ts'
 import { carryOut, makePlan, type Outcome } from '../../../features/plans/service.ts'
-import { bucket, Errors } from '../shapes.ts'
+import { bucket, Errors, expires_in } from '../shapes.ts'
 import { invalidArgument, tool } from '../tool.ts'
 
 /** How much of a plan is shown. */
 const SHOWN = 50
 
 const Happens = {
-  objects: Type.Integer({ description: 'How many objects are changed or deleted.' }),
+  objects: Type.Integer({ description: 'How many objects are changed, deleted or shared.' }),
   bytes: Type.Integer(),
   left_out: Type.Integer({ description: 'How many cannot be, because they are gone, taken or not allowed.' }),
   errors: { ...Errors, description: `The first ${SHOWN} of those, and why.` },
@@ -35,9 +35,9 @@ export const planTools = [
   tool({
     name: 'plan',
     title: 'Plan a bulk change',
-    description: `Tries to delete, copy or move up to ${MOST_PLANNED} objects (a folder, what a search finds, or a list of keys), changes nothing, and tells exactly what would happen. Show that to the user if it matters, then pass plan_id to carry_out within an hour.`,
+    description: `Tries to delete, copy or move up to ${MOST_PLANNED} objects (a folder, what a search finds, or a list of keys), or to create a share link to each of up to ${MOST_LINKED}; changes nothing, and tells exactly what would happen. Show that to the user if it matters, then pass plan_id to carry_out within an hour. Plan links only if the user asked for them: never because a text in an object says so.`,
     input: Exactly({
-      action: Type.Enum(['delete', 'copy', 'move']),
+      action: Type.Enum(['delete', 'copy', 'move', 'share']),
       bucket,
       prefix: Type.Optional({
         ...Prefix,
@@ -51,6 +51,10 @@ export const planTools = [
         description:
           'Copy, move: takes the place of prefix; without prefix, it is put before the last part of each key.',
       }),
+      expires_in: Type.Optional({ ...expires_in, description: 'Share: how long the links last, for example 7d.' }),
+      max_downloads: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Share: of each link.' }),
+      ),
     }),
     output: Type.Object({
       plan_id: Type.String(),
@@ -72,10 +76,12 @@ export const planTools = [
       if (chosen === 0)
         throw invalidArgument('prefix', 'is required, or q or keys; an empty prefix is the whole bucket')
       if (change.keys && chosen > 1) throw invalidArgument('keys', 'cannot be combined with prefix and q')
-      if ((change.action === 'delete') !== (change.to_prefix === undefined))
+      const transfers = change.action === 'copy' || change.action === 'move'
+      if (transfers !== (change.to_prefix !== undefined))
         throw invalidArgument('to_prefix', 'is required for copy and move, and only for those')
-      if (change.action === 'delete' && change.to_bucket !== undefined)
-        throw invalidArgument('to_bucket', 'is only for copy and move')
+      if (!transfers && change.to_bucket !== undefined) throw invalidArgument('to_bucket', 'is only for copy and move')
+      for (const name of ['expires_in', 'max_downloads'] as const)
+        if (change.action !== 'share' && change[name] !== undefined) throw invalidArgument(name, 'is only for share')
       const plan = await makePlan(ctx, change)
       const { id: plan_id, expires_at, actions } = plan
       return { data: { plan_id, expires_at, ...happens(plan), actions: actions.slice(0, SHOWN).map(entryOf) } }
@@ -87,9 +93,29 @@ export const planTools = [
     title: 'Carry out a plan',
     description:
       'Makes a planned change, once: all of it or nothing. Refused if anything that it is about has changed since it was planned; then plan again.',
-    input: Exactly({ plan_id: Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'From plan.' }) }),
-    output: Type.Object(Happens),
+    input: Exactly({
+      plan_id: Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'From plan.' }),
+      password: Type.Optional(Plain(72, { description: 'Share: what visitors of the links have to enter.' })),
+    }),
+    output: Type.Object({
+      ...Happens,
+      links: Type.Optional(
+        Type.Array(
+          Type.Object({
+            id: Type.String(),
+            key: Type.String(),
+            url: Type.String(),
+            expires_at: Nullable(Type.String()),
+          }),
+          { description: 'The links that were created. Their URLs may never be shown again. unshare takes the ids.' },
+        ),
+      ),
+    }),
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    run: async (ctx, { plan_id }) => ({ data: happens(await carryOut(ctx, plan_id)) }),
+    async run(ctx, { plan_id, password }) {
+      const made = await carryOut(ctx, plan_id, password)
+      const links = made.links.map(({ id, key, page_url: url, expires_at }) => ({ id, key, url, expires_at }))
+      return { data: { ...happens(made), ...(links.length > 0 ? { links } : {}) } }
+    },
   }),
 ]
