@@ -990,7 +990,7 @@ export interface AgentApproval {
 }
 
 export interface AgentBudget {
-  /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+  /** Objects written, copied, moved, restored or given other metadata, and links created, in an hour; null for no limit. 1000 by default. */
   change_objects_per_hour: number | null
   /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
   change_bytes_per_hour: number | null
@@ -1000,7 +1000,7 @@ export interface AgentBudget {
   delete_bytes_per_hour: number | null
   /** Bytes of contents read in an hour; null for no limit. No limit by default. */
   read_bytes_per_hour: number | null
-  /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+  /** Objects written, copied, moved, restored or given other metadata, and links created, in all; null for no limit. No limit by default. */
   change_objects: number | null
   /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
   change_bytes: number | null
@@ -4264,7 +4264,7 @@ export interface Operations {
           prefix?: string
         })[]
         budget?: {
-          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in an hour; null for no limit. 1000 by default. */
           change_objects_per_hour?: number | null
           /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
           change_bytes_per_hour?: number | null
@@ -4274,7 +4274,7 @@ export interface Operations {
           delete_bytes_per_hour?: number | null
           /** Bytes of contents read in an hour; null for no limit. No limit by default. */
           read_bytes_per_hour?: number | null
-          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in all; null for no limit. No limit by default. */
           change_objects?: number | null
           /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
           change_bytes?: number | null
@@ -4349,7 +4349,7 @@ export interface Operations {
           prefix?: string
         })[]
         budget?: {
-          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in an hour; null for no limit. 1000 by default. */
           change_objects_per_hour?: number | null
           /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
           change_bytes_per_hour?: number | null
@@ -4359,7 +4359,7 @@ export interface Operations {
           delete_bytes_per_hour?: number | null
           /** Bytes of contents read in an hour; null for no limit. No limit by default. */
           read_bytes_per_hour?: number | null
-          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in all; null for no limit. No limit by default. */
           change_objects?: number | null
           /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
           change_bytes?: number | null
@@ -4554,7 +4554,7 @@ export interface Operations {
           prefix?: string
         })[]
         budget?: {
-          /** Objects written, copied, moved, restored or given other metadata in an hour; null for no limit. 1000 by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in an hour; null for no limit. 1000 by default. */
           change_objects_per_hour?: number | null
           /** Bytes of objects written, copied, moved or restored in an hour; null for no limit. No limit by default. */
           change_bytes_per_hour?: number | null
@@ -4564,7 +4564,7 @@ export interface Operations {
           delete_bytes_per_hour?: number | null
           /** Bytes of contents read in an hour; null for no limit. No limit by default. */
           read_bytes_per_hour?: number | null
-          /** Objects written, copied, moved, restored or given other metadata in all; null for no limit. No limit by default. */
+          /** Objects written, copied, moved, restored or given other metadata, and links created, in all; null for no limit. No limit by default. */
           change_objects?: number | null
           /** Bytes of objects written, copied, moved or restored in all; null for no limit. No limit by default. */
           change_bytes?: number | null
@@ -6953,7 +6953,7 @@ export interface Operations {
     }
     reply: Response
   }
-  /** POST /jobs: Copy, move, delete or tag a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `tag` changes the tags of objects as `tags` says, which needs `write` on each, whatever locks it has; contents, versions and the time of the last change stay. What has these tags already counts as done, and an object that would have more than 10 is left alone. `restore` undoes one of your finished `delete`, `empty_bucket`, `move` or `tag` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback, a merge or a change of tags: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
+  /** POST /jobs: Copy, move, delete or tag a folder or a large selection, take it back, undo a job, merge a fork, or move or encrypt a bucket. Runs in the background on the objects that exist when it starts, with its creator’s permissions, which are rechecked while it runs. Objects that were overwritten, created or had their metadata changed since are left alone and reported as the error `changed`. Every object has its own audit record and event. `tag` changes the tags of objects as `tags` says, which needs `write` on each, whatever locks it has; contents, versions and the time of the last change stay. What has these tags already counts as done, and an object that would have more than 10 is left alone. `restore` undoes one of your finished `delete`, `empty_bucket`, `move` or `tag` jobs (`of`) and takes no other parameters. After a deletion it restores what is still in the trash, which needs `write` on each key; after a move, within a week, it moves back what is still at its destination with the same contents, which needs the permissions of a move, and restores what the move overwrote. What cannot be restored stays where it is and is reported as an error: `already_exists` if the key is in use. `migrate` moves a bucket’s bytes to another storage (`dest_storage`) while it is in use, which only administrators may: new bytes go there from its start, each blob is copied, read again and compared with its checksum, and only then takes the place of the old one, which is deleted after the grace period. If it is cancelled, what was copied stays there; another `migrate` continues, in either direction. `encrypt` encrypts what a bucket holds, with its versions and its trash, while it is in use, which needs `manage`; `decrypt` is the way back, for administrators. Each blob is copied, read again and compared before anything points at the copy; what is encrypted with a key of its client stays as it is and is reported. Neither changes how new objects are encrypted. `rollback` makes a bucket, or a folder of it, what it was at a moment (`to`): what was deleted or overwritten since comes back, and what is new goes to the trash, or stays with `keep_new`. No bytes are copied, and where versions are kept, each key gets a new one. With `by`, it takes back only the keys that one user, access key, token, link or agent alone has changed since; keys that others changed as well are reported as `conflict`. Links that the agent has created since are revoked at once. It needs `read` and `write` on each key, and `delete` for what is new. What is locked is left alone; so are keys whose contents were purged since, which are reported as `erased`. `plan` says what it will do once it has listed everything. With `dry_run` it ends there; if the bucket’s quota has no room for it, it fails without having changed anything. `merge` takes what a fork (`source_bucket`) has changed into the bucket it was forked from: each key that the fork has changed since, and its origin has not, becomes there what it is in the fork, or is deleted. Keys that both have changed are conflicts, which `listForkChanges` lists. They are done with as `decisions` say, or else `on_conflict`; without either they are left alone and reported as `conflict`. What was merged is not merged again, and what has changed in the fork since can be. It needs `read` on each key in both buckets, and `write` in the origin, or `delete` for what the fork has deleted. Locks and ACLs stay as they are in the origin. `merge_plan` says what it will do once it has listed everything; with `dry_run` it ends there; if the origin’s quota has no room for it, it fails without having changed anything. `restore` undoes a rollback, a merge or a change of tags: each key that the job changed, and nobody since, becomes what it was just before. At most 100 of your jobs may be queued or running (`limit_reached`). */
   createJob: {
     call: {
       body: {

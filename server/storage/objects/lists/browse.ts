@@ -112,12 +112,13 @@ async function byName(
   const entries: lists.Entry[] = []
   const byKey = new Map<string, store.ObjectRow>()
   for (const range of remaining(ranges, walk, last)) {
-    const leading = await lists.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
+    const { rows: leading, isAll } = await lists.leadingObjects(ctx.db, walk, range, limit + 1 - entries.length)
     for (const row of leading) {
       byKey.set(row.key, row)
       entries.push({ name: row.key, is_folder: false })
     }
     if (entries.length > limit) break
+    if (isAll) continue
     for (const rest of remaining([range], walk, leading.at(-1)?.key))
       for (const entry of await lists.walkEntries(ctx.db, walk, rest, limit + 1 - entries.length))
         if (entry.name !== entries.at(-1)?.name) entries.push(entry)

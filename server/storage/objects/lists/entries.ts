@@ -68,10 +68,10 @@ export function restOf({ from, to }: KeyRange, start: string): KeyRange | undefi
 async function entriesIn(db: Db, walk: lists.Walk, range: KeyRange, limit: number): Promise<ListedEntry[]> {
   const asEntries = (rows: readonly lists.ListedRow[]) => rows.map((row): ListedEntry => ({ row }))
   if (walk.delimiter === '') return asEntries(await lists.listListed(db, walk.bucketId, range, limit))
-  const leading = await lists.leadingListed(db, walk, range, limit)
+  const { rows: leading, isAll } = await lists.leadingListed(db, walk, range, limit)
   const last = leading.at(-1)
   const rest = last ? restOf(range, afterKey(last.key)) : range
-  if (leading.length >= limit || !rest) return asEntries(leading)
+  if (isAll || leading.length >= limit || !rest) return asEntries(leading)
   const names = await lists.walkEntries(db, walk, rest, limit - leading.length)
   const keys = names.filter((one) => !one.is_folder).map(({ name }) => name)
   const rows = new Map((await lists.findListedObjects(db, walk.bucketId, keys)).map((row) => [row.key, row]))

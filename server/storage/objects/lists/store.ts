@@ -138,27 +138,37 @@ const listed = { ending: listedIn(true), endless: listedIn(false) }
 export const listListed = (db: Db, bucketId: string, { from, to }: KeyRange, limit: number): Promise<ListedRow[]> =>
   listed[to === null ? 'endless' : 'ending'](db, { bucketId, from, to: to ?? '', limit })
 
+/** The objects that a range starts with. */
+interface Leading<R> {
+  rows: R[]
+  /** Whether nothing else is in the range. */
+  isAll: boolean
+}
+
 /**
  * The first objects of a range, up to the first folder below. Where a folder holds only objects this is a whole page,
  * at half the cost of reading names and then rows. Reads one key where a folder comes first.
  */
-export const leadingObjects = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ObjectRow[]> =>
-  leadingIn(db, walk, range, () => {
-    const { from, to } = range
-    const page = { bucketId: walk.bucketId, from, to: to ?? '', limit }
-    return pages[walk.order][to === null ? 'endless' : 'ending'](db, page)
+export const leadingObjects = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Leading<ObjectRow>> =>
+  leadingIn(db, walk, range, {
+    limit,
+    read() {
+      const { from, to } = range
+      const page = { bucketId: walk.bucketId, from, to: to ?? '', limit }
+      return pages[walk.order][to === null ? 'endless' : 'ending'](db, page)
+    },
   })
 
 /** What a list in key order says of these. */
-export const leadingListed = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<ListedRow[]> =>
-  leadingIn(db, walk, range, () => listListed(db, walk.bucketId, range, limit))
+export const leadingListed = (db: Db, walk: Walk, range: KeyRange, limit: number): Promise<Leading<ListedRow>> =>
+  leadingIn(db, walk, range, { limit, read: () => listListed(db, walk.bucketId, range, limit) })
 
 async function leadingIn<R extends { key: string }>(
   db: Db,
   walk: Walk,
   range: KeyRange,
-  page: () => Promise<R[]>,
-): Promise<R[]> {
+  { limit, read }: { limit: number; read: () => Promise<R[]> },
+): Promise<Leading<R>> {
   const { bucketId, order } = walk
   const { from } = range
   const leads = (key: string) => toEntry(key, walk.depth, walk.delimiter).is_folder
@@ -166,10 +176,10 @@ async function leadingIn<R extends { key: string }>(
     order === 'asc'
       ? await keyFrom(db, { bucketId, from })
       : await inRange(db, bucketId, range).select('key').orderBy('key', order).limit(1).execute()
-  if (!first || leads(first.key)) return []
-  const rows = await page()
+  if (!first || leads(first.key)) return { rows: [], isAll: !first }
+  const rows = await read()
   const end = rows.findIndex(({ key }) => leads(key))
-  return end < 0 ? rows : rows.slice(0, end)
+  return end < 0 ? { rows, isAll: rows.length < limit } : { rows: rows.slice(0, end), isAll: false }
 }
 
 /** What a key is in a folder whose prefix has `depth` code points. */
