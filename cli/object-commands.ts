@@ -152,7 +152,7 @@ resume an upload or a download.
   -r, --recursive   copy the contents of folder <from> into folder <to>
   -j, --jobs n      parallel transfers (default 8)
       --version id  download this version of the object
-      --keep-both   within the service: where the key is taken, copy beside it, as a (1).txt
+      --keep-both   within the service: where the key is in use, copy next to it, as a (1).txt
       --json        print the result as JSON`,
     options: { ...many, version: { type: 'string' }, 'keep-both': { type: 'boolean' } },
     words: [2, 2],
@@ -169,7 +169,7 @@ resume an upload or a download.
     about: `Moves or renames within the service. No data is copied, so the size does not matter.
 
   -r, --recursive   move the contents of folder <from> into folder <to>
-      --keep-both   where the key is taken, move beside it, as a (1).txt
+      --keep-both   where the key is in use, move next to it, as a (1).txt
       --json        print the result as JSON`,
     options: { ...many, 'keep-both': { type: 'boolean' } },
     words: [2, 2],

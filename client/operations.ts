@@ -1621,7 +1621,7 @@ export interface TransferResult {
     code: string
     detail: string
   }[]
-  /** What arrived beside others, and the keys that it got (`keep_both`). */
+  /** What arrived next to others, and the keys that it got (`keep_both`). */
   kept_both?: {
     source_key: string
     key: string
@@ -1806,7 +1806,7 @@ export interface Job {
   dest_bucket: string | null
   dest_prefix: string | null
   if_none_match: '*' | null
-  /** Whether what arrives where a key is taken gets a number. */
+  /** Whether what arrives where a key is in use gets a number. */
   keep_both: boolean
   of: string | null
   /** The run of a policy whose deletions it restores. */
@@ -5646,7 +5646,7 @@ export interface Operations {
         dest_key?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
-        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one beside it. The reply has the key. */
+        /** Where the key is in use, arrive next to it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one next to it. The reply has the key. */
         keep_both?: boolean
         /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
         encryption?: AskedEncryption
@@ -5670,7 +5670,7 @@ export interface Operations {
         dest_key?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
-        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one beside it. The reply has the key. */
+        /** Where the key is in use, arrive next to it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. A copy onto its own key is one next to it. The reply has the key. */
         keep_both?: boolean
       }
     }
@@ -5693,7 +5693,7 @@ export interface Operations {
         source_prefix?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
-        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
+        /** Where the key is in use, arrive next to it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
         keep_both?: boolean
         /** How to encrypt it. Default: as the bucket says. A key that cannot be used is refused (409). */
         encryption?: AskedEncryption
@@ -5718,7 +5718,7 @@ export interface Operations {
         source_prefix?: string
         /** Only if the key is not in use. */
         if_none_match?: '*'
-        /** Where the key is taken, arrive beside it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
+        /** Where the key is in use, arrive next to it, under the first number that is free: `report (1).pdf`. Needs `write` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. `kept_both` has the keys. */
         keep_both?: boolean
       }
     }
@@ -7003,7 +7003,7 @@ export interface Operations {
         }
         /** Do not replace existing keys; report them as errors. */
         if_none_match?: '*'
-        /** Where a key is taken, arrive beside it, under the first number that is free: `report (1).pdf` (copy, move). Needs `write` on that key too. Nothing is replaced but the empty object that marks a folder, by another. */
+        /** Where a key is in use, arrive next to it, under the first number that is free: `report (1).pdf` (copy, move). Needs `write` on that key too. Nothing is replaced but the empty object that marks a folder, by another. */
         keep_both?: boolean
         /** The moment to go back to, an RFC 3339 time: the last change at or before it (rollback). */
         to?: string

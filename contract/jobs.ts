@@ -162,7 +162,7 @@ export const Job = Type.Object({
   dest_bucket: Nullable(BucketName),
   dest_prefix: Nullable(Type.String()),
   if_none_match: Nullable(Type.Enum(['*'], { description: 'If set, existing keys are not replaced.' })),
-  keep_both: Type.Boolean({ description: 'Whether what arrives where a key is taken gets a number.' }),
+  keep_both: Type.Boolean({ description: 'Whether what arrives where a key is in use gets a number.' }),
   of: Nullable(Id),
   of_run: Nullable(Type.Object({ policy_id: Id, run_id: Id }), {
     description: 'The run of a policy whose deletions it restores.',
@@ -297,7 +297,7 @@ export const operations = {
       keep_both: Type.Optional(
         Type.Boolean({
           description:
-            'Where a key is taken, arrive beside it, under the first number that is free: `report (1).pdf` (copy, move). Needs `write` on that key too. Nothing is replaced but the empty object that marks a folder, by another.',
+            'Where a key is in use, arrive next to it, under the first number that is free: `report (1).pdf` (copy, move). Needs `write` on that key too. Nothing is replaced but the empty object that marks a folder, by another.',
         }),
       ),
       to: Type.Optional({

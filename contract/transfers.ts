@@ -10,7 +10,7 @@ const IfNoneMatch = Type.Optional(Type.Enum(['*'], { description: 'Only if the k
 const KeepBoth = (what: string) =>
   Type.Optional(
     Type.Boolean({
-      description: `Where the key is taken, arrive beside it, under the first number that is free: \`report (1).pdf\`. Needs \`write\` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. ${what}`,
+      description: `Where the key is in use, arrive next to it, under the first number that is free: \`report (1).pdf\`. Needs \`write\` on that key too. Two folders of one name are one: the empty object that marks a folder replaces that of the other. ${what}`,
     }),
   )
 
@@ -19,7 +19,7 @@ export const TransferResult = Type.Object({
   ...BulkResult.properties,
   kept_both: Type.Optional(
     Type.Array(Type.Object({ source_key: Type.String(), key: Type.String() }), {
-      description: 'What arrived beside others, and the keys that it got (`keep_both`).',
+      description: 'What arrived next to others, and the keys that it got (`keep_both`).',
     }),
   ),
 })
@@ -30,7 +30,7 @@ const oneBody = {
   source_key: ObjectKey,
   dest_key: Type.Optional(Type.String({ ...ObjectKey, description: 'Default: the same key.' })),
   if_none_match: IfNoneMatch,
-  keep_both: KeepBoth('A copy onto its own key is one beside it. The reply has the key.'),
+  keep_both: KeepBoth('A copy onto its own key is one next to it. The reply has the key.'),
 }
 
 const one = {

@@ -212,6 +212,15 @@ describe('the command (sqlite)', () => {
     assert.deepEqual(await keys('e/'), ['one.txt', 'two'])
     await ok('mv', '-r', `sr:${BUCKET}/e`, `sr:${BUCKET}/f`)
     assert.deepEqual([await keys('e/'), await keys('f/')], [[], ['one.txt', 'two']])
+    const beside = `sr:${BUCKET}/f`
+    await server.records([{ action: 'copy', bucket: BUCKET, key: 'f/two (1)' }], () =>
+      ok('cp', '--keep-both', `sr:${BUCKET}/c/two`, `${beside}/two`),
+    )
+    await ok('cp', '-r', '--keep-both', `sr:${BUCKET}/c`, beside)
+    await ok('mv', '--keep-both', `sr:${BUCKET}/d/three`, `${beside}/two`)
+    assert.deepEqual(await keys('f/'), ['one (1).txt', 'one.txt', 'two', 'two (1)', 'two (2)', 'two (3)'])
+    const up = await strongroom(['cp', '--keep-both', 'one.txt', beside])
+    assert.deepEqual([up.code, /within the service/.test(up.err)], [2, true])
     const itself = await strongroom(['cp', '-r', `sr:${BUCKET}/c`, `sr:${BUCKET}/c/deeper`])
     assert.deepEqual([itself.code, /overlap/.test(itself.err)], [2, true])
 
