@@ -42,7 +42,6 @@ const recordsNothing = [
   'initUpload',
   'abortUpload',
   'putPart',
-  'createJob',
   'cancelJob',
   'restorePolicyRun',
   'previewPolicy',

@@ -8,15 +8,12 @@ import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
 import { HOUR_MS } from '../../base/time.ts'
 import { allowSomewhere, asCurrent, type Ctx, type Step } from '../../context.ts'
-import { holdBucket, holdBuckets } from '../../storage/buckets/service.ts'
+import { type HeldBucket, holdBucket, holdBuckets } from '../../storage/buckets/service.ts'
 import type { ItemError } from '../../storage/objects/item-error.ts'
 import { findStates, type ObjectState } from '../../storage/objects/object-state.ts'
 import { deleteKeys, destination } from '../../storage/objects/transfers/bulk.ts'
 import { type Copies, withCopies } from '../../storage/objects/transfers/copies.ts'
 import { transferObjects } from '../../storage/objects/transfers/transfer.ts'
-import { agree, type Terms } from '../shares/create.ts'
-import { linkEach } from '../shares/many.ts'
-import { rightsToShare } from '../shares/owner.ts'
 import { type Change, selectKeys } from './select.ts'
 import * as store from './store.ts'
 
@@ -31,6 +28,20 @@ export interface Outcome {
   /** What is left out, and why. */
   errors: ItemError[]
 }
+/**
+ * Agrees on what links are limited to, and returns the step that creates one to each of these objects. Plans get it from whoever
+ * offers links.
+ */
+export type Linker = (
+  ctx: Ctx,
+  limits: Pick<Change, 'expires_in' | 'max_downloads'> & { password?: string | undefined },
+) => Promise<MakesLinks>
+type MakesLinks = (
+  step: Step,
+  bucket: HeldBucket,
+  keys: readonly string[],
+) => Promise<{ items: LinkToEach[]; errors: ItemError[] }>
+
 /** What was made. */
 export interface Made extends Outcome {
   /** The links that were created, with their URLs. */
@@ -48,8 +59,8 @@ const stale = () =>
   )
 
 /** Tries a bulk change, and rolls it back. What it would do can be made with the plan's id, by the same credential, for an hour. */
-export async function makePlan(ctx: Ctx, change: Change): Promise<Plan> {
-  const { outcome, state } = await attempt(ctx, change)
+export async function makePlan(ctx: Ctx, change: Change, linker: Linker): Promise<Plan> {
+  const { outcome, state } = await attempt(ctx, change, { linker })
   const { actions, errors } = outcome
   const { user_id, token_id } = ctx.actor
   const id = newId()
@@ -73,12 +84,16 @@ export async function makePlan(ctx: Ctx, change: Change): Promise<Plan> {
  * Makes a planned change, once: all of it, or nothing. `password` is what visitors of its links have to enter. Throws not_found,
  * and `changed` if anything is not as it was.
  */
-export async function carryOut(ctx: Ctx, id: string, password?: string): Promise<Made> {
+export async function carryOut(
+  ctx: Ctx,
+  id: string,
+  { password, linker }: { password?: string | undefined; linker: Linker },
+): Promise<Made> {
   const plan = await store.findPlan(ctx.db, { id, credential: ctx.actor.token_id ?? '' }, ctx.now())
   if (!plan) throw new ServiceError('not_found', 'There is no such plan of yours, or it is over. Make a new one.')
   const change = JSON.parse(plan.change) as Change
   if (password !== undefined && change.action !== 'share') throw invalid('body.password', 'is only for plans of links')
-  const { outcome } = await attempt(ctx, change, { plan, password })
+  const { outcome } = await attempt(ctx, change, { plan, password, linker })
   return outcome
 }
 
@@ -86,13 +101,13 @@ export async function carryOut(ctx: Ctx, id: string, password?: string): Promise
 async function attempt(
   ctx: Ctx,
   change: Change,
-  { plan, password }: { plan?: store.PlanRow; password?: string | undefined } = {},
+  { plan, password, linker }: { plan?: store.PlanRow; password?: string | undefined; linker: Linker },
 ): Promise<{ outcome: Made; state: string }> {
   const { action, bucket, to_bucket = bucket } = change
   for (const right of RIGHTS[action]) allowSomewhere(ctx.actor, right, bucket)
   if (action === 'copy' || action === 'move') allowSomewhere(ctx.actor, 'write', to_bucket)
   const { expires_in, max_downloads } = change
-  const terms = action === 'share' ? await agree(ctx, { expires_in, max_downloads, password }) : undefined
+  const links = action === 'share' ? await linker(ctx, { expires_in, max_downloads, password }) : undefined
   const keys = await selectKeys(ctx, change)
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
@@ -102,9 +117,9 @@ async function attempt(
         step.record(one)
       }
       const current = { ...(await asCurrent(step)), record }
-      const { states, errors, items: links } = await make(ctx, current, change, { keys, terms, copies })
+      const { states, errors, items } = await make(current, change, { keys, links, copies })
       const state = hashOf(keys, states, errors)
-      const result = { outcome: { actions, errors, links }, state }
+      const result = { outcome: { actions, errors, links: items }, state }
       if (!plan) return step.nothing(result)
       await assertAsPlanned(step, plan, state)
       return actions.length > 0 ? result : step.nothing(result)
@@ -114,8 +129,8 @@ async function attempt(
 
 interface Selected {
   keys: readonly string[]
-  /** Of links, if that is what is created. */
-  terms: Terms | undefined
+  /** Creates links, if that is the change. */
+  links: MakesLinks | undefined
   copies: Copies
 }
 
@@ -126,7 +141,7 @@ interface Done {
 }
 
 /** Step: makes a change; tells what its objects were, what is left out, and which links were created. */
-async function make(ctx: Ctx, step: Step, change: Change, { keys, terms, copies }: Selected): Promise<Done> {
+async function make(step: Step, change: Change, { keys, links, copies }: Selected): Promise<Done> {
   const { action, bucket, to_bucket = bucket } = change
   const bulk_id = newId()
   // What is not as it is now when its row is locked is left out, and so another outcome.
@@ -134,10 +149,10 @@ async function make(ctx: Ctx, step: Step, change: Change, { keys, terms, copies 
     const states = await findStates(step.tx, id, keys)
     return { states, seen: new Map(states.map((one) => [one.key, one])) }
   }
-  if (terms) {
+  if (links) {
     const held = await holdBucket(step.tx, bucket, 'read')
     const { states } = await statesIn(held)
-    return { states, ...(await linkEach(ctx, step, held, { keys, terms })) }
+    return { states, ...(await links(step, held, keys)) }
   }
   if (action === 'copy' || action === 'move') {
     const held = await holdBuckets(step.tx, bucket, to_bucket, action)
@@ -156,7 +171,7 @@ const RIGHTS: { [action in Change['action']]: readonly BucketAction[] } = {
   delete: ['delete'],
   copy: ['read'],
   move: ['delete'],
-  share: rightsToShare('object'),
+  share: ['share', 'read'],
 }
 
 async function assertAsPlanned({ tx }: Step, { id, state }: store.PlanRow, now: string): Promise<void> {

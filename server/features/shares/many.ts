@@ -56,8 +56,15 @@ export async function shareMany(ctx: Ctx, name: string, input: ManyLinks) {
   })
 }
 
+/** Agrees on what links are limited to; returns the step that creates one to each of these objects. */
+export async function linkerFor(ctx: Ctx, limits: LinkLimits) {
+  const terms = await agree(ctx, limits)
+  return (step: Step, bucket: Pick<BucketRow, 'id' | 'name'>, keys: readonly string[]) =>
+    linkEach(ctx, step, bucket, { keys, terms })
+}
+
 /** Step: creates a link to each of these objects that the actor may share, and tells why not to the others. */
-export async function linkEach(
+async function linkEach(
   ctx: Ctx,
   step: Pick<Step, 'tx' | 'record' | 'actor'>,
   bucket: Pick<BucketRow, 'id' | 'name'>,

@@ -5,6 +5,7 @@ import { Exactly, Nullable, ObjectKey, Prefix } from '../../../../contract/shape
 import { Plain, SearchText } from '../../../../contract/texts.ts'
 import { MOST_LINKED, MOST_PLANNED } from '../../../features/plans/select.ts'
 import { carryOut, makePlan, type Outcome } from '../../../features/plans/service.ts'
+import { linkerFor } from '../../../features/shares/many.ts'
 import { bucket, Errors, expires_in } from '../shapes.ts'
 import { invalidArgument, tool } from '../tool.ts'
 
@@ -82,7 +83,7 @@ export const planTools = [
       if (!transfers && change.to_bucket !== undefined) throw invalidArgument('to_bucket', 'is only for copy and move')
       for (const name of ['expires_in', 'max_downloads'] as const)
         if (change.action !== 'share' && change[name] !== undefined) throw invalidArgument(name, 'is only for share')
-      const plan = await makePlan(ctx, change)
+      const plan = await makePlan(ctx, change, linkerFor)
       const { id: plan_id, expires_at, actions } = plan
       return { data: { plan_id, expires_at, ...happens(plan), actions: actions.slice(0, SHOWN).map(entryOf) } }
     },
@@ -113,7 +114,7 @@ export const planTools = [
     }),
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     async run(ctx, { plan_id, password }) {
-      const made = await carryOut(ctx, plan_id, password)
+      const made = await carryOut(ctx, plan_id, { password, linker: linkerFor })
       const links = made.links.map(({ id, key, page_url: url, expires_at }) => ({ id, key, url, expires_at }))
       return { data: { ...happens(made), ...(links.length > 0 ? { links } : {}) } }
     },
