@@ -132,6 +132,7 @@ describeEngines('jobs', (engine, itOnce) => {
       dest_bucket: dest,
       dest_prefix: 'x/',
       if_none_match: null,
+      keep_both: false,
       of: null,
       of_run: null,
       dest_storage: null,
