@@ -1,7 +1,7 @@
 // Copies and moves that arrive beside what has their keys.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { createClient } from '../../client/derived.ts'
+import { createClient, type ProblemError } from '../../client/derived.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { start } from '../../server/process/start.ts'
 import { rejectsWith } from '../support/problems.ts'
@@ -203,14 +203,30 @@ describeEngines('keeping both', (engine, itOnce) => {
     })
     try {
       const there = createClient({ baseUrl: other.url, token: server.adminToken })
+      const ofTurn = (n: number) => (n % 2 === 0 ? server.admin : there)
       const body = { source_bucket: from.name, source_key: 'a.txt', ...both }
-      const call = { params: { bucket: to.name }, body }
-      const copies = await Promise.all(
-        times(24, (n) => (n % 2 === 0 ? server.admin.copyObject(call) : there.copyObject(call))),
-      )
-      const expected = times(24, (n) => `a (${n + 1}).txt`)
-      assert.deepEqual(copies.map(({ key }) => key).toSorted(), expected.toSorted())
-      assert.deepEqual((await to.keys()).toSorted(), [...expected, 'a.txt'].toSorted())
+      const copies = times(24, (n) => ofTurn(n).copyObject({ params: { bucket: to.name }, body }))
+      // Uploads want the same names, and do not wait for a copy to have ended.
+      const uploads = times(24, async (n) => {
+        const key = `a (${n + 1}).txt`
+        const headers = { 'if-none-match': '*' }
+        const upload = { params: { bucket: to.name, key }, headers, body: Buffer.from(`uploaded ${key}`) }
+        return ofTurn(n + 1)
+          .putObject(upload)
+          .then(
+            () => [key],
+            (error: ProblemError) => {
+              assert.equal(error.problem?.status, 412)
+              return []
+            },
+          )
+      })
+      const uploaded = (await Promise.all(uploads)).flat()
+      const copied = (await Promise.all(copies)).map(({ key }) => key)
+      assert.equal(new Set([...uploaded, ...copied]).size, uploaded.length + 24)
+      assert.deepEqual((await to.keys()).toSorted(), [...uploaded, ...copied, 'a.txt'].toSorted())
+      for (const key of uploaded) assert.equal(await to.text(key), `uploaded ${key}`)
+      for (const key of copied) assert.equal(await to.text(key), 'copied')
       assert.equal(await to.text('a.txt'), 'old')
       await assertExact(server, to.name)
     } finally {

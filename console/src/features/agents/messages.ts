@@ -83,7 +83,7 @@ export const text = catalogue('agents.text', {
   undo: 'Undo what it did…',
   undoTitle: 'Undo what it did',
   undoText:
-    'Takes back what this agent changed in a bucket since a moment. Keys that others changed as well are left alone.',
+    'Takes back what this agent changed in a bucket since a moment. Keys that others changed as well are left alone. Links that it has created there since then are revoked.',
   bucket: 'Bucket',
   since: 'Since',
   next: 'Show what would happen',

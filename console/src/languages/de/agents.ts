@@ -84,7 +84,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Rückgängig machen …',
   undoTitle: 'Rückgängig machen, was er getan hat',
   undoText:
-    'Nimmt zurück, was dieser Agent seit einem Zeitpunkt in einem Bucket geändert hat. Was auch andere geändert haben, bleibt.',
+    'Nimmt zurück, was dieser Agent seit einem Zeitpunkt in einem Bucket geändert hat. Was auch andere geändert haben, bleibt. Links, die er dort seitdem erstellt hat, werden widerrufen.',
   bucket: 'Bucket',
   since: 'Seit',
   next: 'Zeigen, was geschehen würde',

@@ -85,7 +85,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Deshacer lo que hizo…',
   undoTitle: 'Deshacer lo que hizo',
   undoText:
-    'Revierte lo que este agente cambió en un bucket desde un momento. Lo que también cambiaron otros se deja como está.',
+    'Revierte lo que este agente cambió en un bucket desde un momento. Lo que también cambiaron otros se deja como está. Los enlaces que creó allí desde entonces se revocan.',
   bucket: 'Bucket',
   since: 'Desde',
   next: 'Mostrar qué ocurriría',

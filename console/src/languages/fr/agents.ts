@@ -86,7 +86,7 @@ export const text: Translation<typeof english.text> = {
   undo: 'Annuler ce qu’il a fait…',
   undoTitle: 'Annuler ce qu’il a fait',
   undoText:
-    'Annule ce que cet agent a modifié dans un bucket depuis un moment. Ce que d’autres ont aussi modifié reste en l’état.',
+    'Annule ce que cet agent a modifié dans un bucket depuis un moment. Ce que d’autres ont aussi modifié reste en l’état. Les liens qu’il y a créés depuis sont révoqués.',
   bucket: 'Bucket',
   since: 'Depuis',
   next: 'Montrer ce qui se passerait',

@@ -81,7 +81,8 @@ export const text: Translation<typeof english.text> = {
   done: '完成',
   undo: '撤销它的操作…',
   undoTitle: '撤销它的操作',
-  undoText: '撤销此智能体自某一时刻以来在存储桶中的更改。其他人也更改过的键保持不变。',
+  undoText:
+    '撤销此智能体自某一时刻以来在存储桶中的更改。其他人也更改过的键保持不变。它此后在该存储桶中创建的链接会被撤销。',
   bucket: '存储桶',
   since: '自',
   next: '显示将会发生什么',
