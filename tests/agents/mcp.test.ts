@@ -282,7 +282,7 @@ describeEngines('MCP', (engine, itOnce) => {
         asked.map(async ({ agent, id, mine, headers, message }) => {
           const { status, body, headers: answered } = await post(agent.token, message, headers)
           assert.equal(status, 200)
-        assert.match(String(answered['content-type']), /^application\/json/)
+          assert.match(String(answered['content-type']), /^application\/json/)
           const answer = JSON.parse(body.toString())
           assert.equal(answer.id, id)
           const keys = answer.result.structuredContent?.objects.map((one: { key: string }) => one.key)
