@@ -68,4 +68,22 @@ describeConsole('fingers', (engine) => {
         }, REACH)
         assert.deepEqual(missed, [])
       }))
+
+  it('have all that can be done with a selection in sight', () =>
+    inBrowser(async (browser) => {
+      const { page, check } = await openConsole(browser, server, '/b/photos')
+      await page.getByRole('row', { name: 'a.txt' }).locator('[data-check]').click()
+      const bar = page.locator('.browse-selected')
+      await bar.getByText('1 selected').waitFor()
+      await check('selected-on-a-phone')
+      for (const width of [390, 320]) {
+        await page.setViewportSize({ width, height: 700 })
+        const buttons = await bar.getByRole('button').all()
+        assert.equal(buttons.length, 7)
+        for (const one of buttons) {
+          const { x = -1, width: wide = 0 } = (await one.boundingBox()) ?? {}
+          assert.ok(x >= 0 && x + wide <= width, `${await one.textContent()} at ${x} of ${width}`)
+        }
+      }
+    }))
 })
