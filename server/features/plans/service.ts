@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { Action } from '../../../contract/actions.ts'
 import { ServiceError } from '../../../contract/errors.ts'
-import type { BucketAction } from '../../../contract/permissions.ts'
 import type { LinkToEach } from '../../../contract/shares.ts'
 import { newId } from '../../base/id.ts'
 import { invalid } from '../../base/invalid.ts'
@@ -29,11 +28,12 @@ export interface Outcome {
   errors: ItemError[]
 }
 /**
- * Agrees on what links are limited to, and returns the step that creates one to each of these objects. Plans get it from whoever
- * offers links.
+ * Asks for the rights to share in a bucket, agrees on what links are limited to, and returns the step that creates one to each of
+ * these objects. Plans get it from whoever offers links.
  */
 export type Linker = (
   ctx: Ctx,
+  bucket: string,
   limits: Pick<Change, 'expires_in' | 'max_downloads'> & { password?: string | undefined },
 ) => Promise<MakesLinks>
 type MakesLinks = (
@@ -104,10 +104,10 @@ async function attempt(
   { plan, password, linker }: { plan?: store.PlanRow; password?: string | undefined; linker: Linker },
 ): Promise<{ outcome: Made; state: string }> {
   const { action, bucket, to_bucket = bucket } = change
-  for (const right of RIGHTS[action]) allowSomewhere(ctx.actor, right, bucket)
-  if (action === 'copy' || action === 'move') allowSomewhere(ctx.actor, 'write', to_bucket)
   const { expires_in, max_downloads } = change
-  const links = action === 'share' ? await linker(ctx, { expires_in, max_downloads, password }) : undefined
+  const links = action === 'share' ? await linker(ctx, bucket, { expires_in, max_downloads, password }) : undefined
+  if (!links) allowSomewhere(ctx.actor, action === 'copy' ? 'read' : 'delete', bucket)
+  if (action === 'copy' || action === 'move') allowSomewhere(ctx.actor, 'write', to_bucket)
   const keys = await selectKeys(ctx, change)
   return withCopies(ctx, (copies) =>
     ctx.act(async (step) => {
@@ -165,13 +165,6 @@ async function make(step: Step, change: Change, { keys, links, copies }: Selecte
   const { states, seen } = await statesIn(held)
   const { errors } = await deleteKeys(step, held, keys, { bulk_id, seen })
   return { states, errors, items: [] }
-}
-
-const RIGHTS: { [action in Change['action']]: readonly BucketAction[] } = {
-  delete: ['delete'],
-  copy: ['read'],
-  move: ['delete'],
-  share: ['share', 'read'],
 }
 
 async function assertAsPlanned({ tx }: Step, { id, state }: store.PlanRow, now: string): Promise<void> {

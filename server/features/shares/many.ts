@@ -14,14 +14,14 @@ import { objectMissing } from '../../storage/objects/absence.ts'
 import { type ItemError, itemError } from '../../storage/objects/item-error.ts'
 import { prepare } from '../../storage/objects/lists/in-bucket.ts'
 import { termsOf } from '../../storage/objects/query/ask.ts'
-import { findObjects } from '../../storage/objects/store.ts'
+import { findTaken } from '../../storage/objects/store.ts'
 import { agree, type Fresh, type LinkLimits, newLink, recordCreated, type Terms } from './create.ts'
 import { shareMissing, urlsOf } from './describe.ts'
 import { rightsToShare, targetsOf } from './owner.ts'
 import { isOver, revokeStep } from './service.ts'
 import * as store from './store.ts'
 
-/** How many objects are looked up, and links written, by one statement. */
+/** How many links are written by one statement, and revoked in one change. */
 const AT_ONCE = 250
 /** How many pages of a search one request reads. */
 const MOST_PAGES = 20
@@ -40,7 +40,7 @@ export interface ManyLinks extends LinkLimits {
  * reported, and the others get theirs. The URLs are in the response, whether or not links are stored.
  */
 export async function shareMany(ctx: Ctx, name: string, input: ManyLinks) {
-  for (const right of rightsToShare('object')) allowSomewhere(ctx.actor, right, name)
+  allowLinks(ctx, name)
   const bucket = await findBucket(ctx.db, name)
   if (!bucket) throw bucketMissing(name)
   const terms = await agree(ctx, input)
@@ -56,8 +56,14 @@ export async function shareMany(ctx: Ctx, name: string, input: ManyLinks) {
   })
 }
 
+/** Throws unless the caller may share something in the bucket. */
+function allowLinks({ actor }: Ctx, bucket: string): void {
+  for (const right of rightsToShare('object')) allowSomewhere(actor, right, bucket)
+}
+
 /** Agrees on what links are limited to; returns the step that creates one to each of these objects. */
-export async function linkerFor(ctx: Ctx, limits: LinkLimits) {
+export async function linkerFor(ctx: Ctx, bucketName: string, limits: LinkLimits) {
+  allowLinks(ctx, bucketName)
   const terms = await agree(ctx, limits)
   return (step: Step, bucket: Pick<BucketRow, 'id' | 'name'>, keys: readonly string[]) =>
     linkEach(ctx, step, bucket, { keys, terms })
@@ -125,9 +131,7 @@ async function decide(
   { id, name }: Pick<BucketRow, 'id' | 'name'>,
   keys: readonly string[],
 ): Promise<{ allowed: string[]; errors: ItemError[] }> {
-  const there = new Set<string>()
-  for (let at = 0; at < keys.length; at += AT_ONCE)
-    for (const { key } of await findObjects(db, id, keys.slice(at, at + AT_ONCE))) there.add(key)
+  const there = await findTaken(db, id, keys)
   const allowed: string[] = []
   const errors: ItemError[] = []
   for (const key of keys) {

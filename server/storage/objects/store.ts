@@ -159,6 +159,16 @@ export const listRange = (db: Db, bucketId: string, range: KeyRange, limit: numb
 export const findObjects = async (db: Db, bucketId: string, keys: readonly string[]): Promise<ObjectRow[]> =>
   keys.length === 0 ? [] : find(db, { bucketId, keys })
 
+/** Keys per statement. */
+const LOOKED_FOR = 1000
+/** Which of these keys, of which there may be many, an object of the bucket has. */
+export async function findTaken(db: Db, bucketId: string, keys: readonly string[]): Promise<Set<string>> {
+  const taken = new Set<string>()
+  for (let at = 0; at < keys.length; at += LOOKED_FOR)
+    for (const { key } of await findObjects(db, bucketId, keys.slice(at, at + LOOKED_FOR))) taken.add(key)
+  return taken
+}
+
 /** Which of these blobs are an object's contents. */
 export const findReferenced = async (db: Db, blobIds: readonly string[]): Promise<string[]> =>
   (await db.selectFrom('objects').select('blob_id').where('blob_id', 'in', blobIds).execute()).map(

@@ -9,6 +9,7 @@ import { lockKeys } from '../history/keys.ts'
 import { arriving, type Change, noChange, sumChanges } from '../history/retire.ts'
 import { deleteTrashRows } from '../history/trash/service.ts'
 import type * as store from '../history/trash/store.ts'
+import { splitKey } from '../objects/free-names.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
 import { findObjects, type ObjectRow } from '../objects/store.ts'
@@ -203,7 +204,7 @@ async function chooseNames(tx: Tx, bucket: HeldBucket, rows: readonly store.Tras
  */
 function* namesBeside(key: string): Generator<string> {
   yield key
-  const [, stem = key, ending = ''] = /^(.*[^/])(\.[^./]*|\/)$/s.exec(key) ?? []
+  const { stem, ending } = splitKey(key)
   for (let n = 1; n <= MOST_NAMES; n++) {
     const name = `${stem} (restored${n === 1 ? '' : ` ${n}`})${ending}`
     if (isKeyText(name, 1)) yield name

@@ -12,7 +12,7 @@ import { findLocked } from '../../locks/gate.ts'
 import { withTags } from '../../objects/describe.ts'
 import { type ItemError, itemError } from '../../objects/item-error.ts'
 import { readRefusal } from '../../objects/read-rights.ts'
-import { findObjects } from '../../objects/store.ts'
+import { findTaken } from '../../objects/store.ts'
 
 /** A key that is to change in the origin: what it is there, and what the fork has of it; null for no object. */
 export interface Turn {
@@ -139,7 +139,7 @@ async function nameAll(
   for (let n = 1; left.length > 0; n++) {
     const tried = left.map((turn) => ({ ...turn, dest: named.get(turn.key) ?? nameBeside(turn.key, fork.name, n) }))
     const names = tried.map(({ dest }) => dest)
-    const taken = new Set((await findObjects(step.tx, origin.id, names)).map(({ key }) => key))
+    const taken = await findTaken(step.tx, origin.id, names)
     left = []
     for (const turn of tried) {
       const { key, dest } = turn

@@ -9,8 +9,6 @@ import type { Pair, TransferPlan } from './choose.ts'
 
 /** Numbers tried for a key. */
 const MOST_NUMBERS = 1000
-/** Keys per query. */
-const LOOKED_FOR = 1000
 
 type Rows = ReadonlyMap<string, store.ObjectRow>
 
@@ -80,7 +78,7 @@ async function chooseNames(
   // Twice as many in each round, so that many copies of one object take few of them.
   for (let each = 1; groups.length > 0; each *= 2) {
     const asked = groups.map((group) => ({ ...group, names: namesFrom(group, each) }))
-    const there = await findTaken(
+    const there = await store.findTaken(
       tx,
       bucketId,
       asked.flatMap(({ names }) => names),
@@ -108,12 +106,4 @@ function namesFrom(
 ): string[] {
   const length = Math.min(Math.max(each, waiting.length), MOST_NUMBERS + 1 - next)
   return Array.from({ length }, (_, i) => numbered(key, next + i)).filter((name) => name !== undefined)
-}
-
-/** Which of these keys are taken. */
-async function findTaken(tx: Tx, bucketId: string, keys: readonly string[]): Promise<Set<string>> {
-  const there = new Set<string>()
-  for (let from = 0; from < keys.length; from += LOOKED_FOR)
-    for (const { key } of await store.findObjects(tx, bucketId, keys.slice(from, from + LOOKED_FOR))) there.add(key)
-  return there
 }
