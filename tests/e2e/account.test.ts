@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { inBrowserOf, openConsole, signIn } from '../support/browser.ts'
+import { focusIn } from '../support/keyboard.ts'
 import { noBrowser } from '../support/launch.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -97,7 +98,7 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       await page.getByText('No access tokens yet').waitFor()
       // What was being entered is still there once the password was.
       await page.getByRole('button', { name: 'New token' }).first().click()
-      await page.getByRole('dialog').getByLabel('Name').waitFor()
+      await focusIn(page.getByRole('dialog').getByLabel('Name'))
       await page.keyboard.type('kept while signed out')
       const other = server.as(await server.login(kim.email, kim.password))
       const { items } = await other.listSessions()
@@ -106,6 +107,7 @@ describe('console: account and sessions', { skip: noBrowser }, () => {
       const again = page.getByRole('dialog', { name: 'Your session expired' })
       await again.waitFor()
       await check('session-expired')
+      await focusIn(again.locator('input[type=password]'))
       await page.keyboard.type('not this one')
       await page.keyboard.press('Enter')
       await again.locator('.mantine-InputWrapper-error').waitFor()

@@ -13,6 +13,7 @@ import {
   openConsole,
   signIn,
 } from '../support/browser.ts'
+import { focusIn } from '../support/keyboard.ts'
 import { pdf } from '../support/pdf.ts'
 import { photo } from '../support/pictures.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -381,6 +382,7 @@ describeConsole('object browser', (engine) => {
       await dialog.waitFor({ state: 'detached' })
       // Its name is that in its own folder.
       await page.keyboard.press('F2')
+      await focusIn(dialog.getByLabel('New name'))
       assert.equal(await dialog.getByLabel('New name').inputValue(), 'plan.txt')
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type('plan-b.txt')
@@ -1058,7 +1060,7 @@ describeConsole('object browser', (engine) => {
       await press('Backspace')
       await row(page, 'top.txt').waitFor()
       await press('n')
-      await dialog.getByLabel('Folder name').waitFor()
+      await focusIn(dialog.getByLabel('Folder name'))
       // In a field they are letters.
       await page.keyboard.type('nu?')
       assert.equal(await dialog.getByLabel('Folder name').inputValue(), 'nu?')

@@ -9,3 +9,6 @@ export async function tabTo(page: Page, wanted: Locator, most = 60): Promise<voi
   }
   assert.fail(`${wanted} is not reached by ${most} tabs`)
 }
+
+/** Waits until this has the focus: what opens a dialog moves it there a moment after the dialog is seen, and what is typed before goes nowhere. */
+export const focusIn = (wanted: Locator): Promise<void> => wanted.and(wanted.page().locator(':focus')).waitFor()
