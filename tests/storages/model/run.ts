@@ -423,13 +423,14 @@ export class Run {
     return (await this.#copies(0)).first === 'main'
   }
 
-  /** A copy is due of that alone which no place has whole: until it is collected, such as what was removed after it was lost. */
+  /** A copy is due of that alone which no place of its storage has whole: until it is collected, such as what was removed after it was lost. */
   async #assertCopied(isAllReadable: boolean): Promise<void> {
     const due = await this.world.database.db
       .selectFrom('copies_due')
       .innerJoin('blobs', 'blobs.id', 'copies_due.blob_id')
+      .leftJoin('storages', 'storages.id', 'blobs.storage_id')
       .where('blobs.size', 'is not', null)
-      .select(['blobs.id', 'blobs.size'])
+      .select(['blobs.id', 'blobs.size', 'storages.name as storage'])
       .execute()
     const isLosing = this.#damaged.size > 0 || this.#dropped.size > 0 || this.#hasAccepted
     for (const at of [0, 1]) {
@@ -439,7 +440,8 @@ export class Run {
         this.#filesOf(place, id).reduce((sum, file) => sum + fs.statSync(file).size, 0)
       const isThere = (place: string | null, { id, size }: (typeof due)[number]) =>
         place !== null && !this.#damaged.has(`${id} ${place}`) && sizeAt(place, id) === Number(size)
-      const left = due.filter((one) => isThere(first, one) || isThere(second, one))
+      const own = due.filter(({ storage }) => (storage ?? 'default') === this.storages[at])
+      const left = own.filter((one) => isThere(first, one) || isThere(second, one))
       assert.deepEqual(left, [], `copies are due of what is at ${first} or ${second}`)
       assert.equal(mirror.complete, mirror.copies_due === 0)
       if (isAllReadable && !isLosing) assert.equal(mirror.copies_due, 0)
