@@ -40,6 +40,7 @@ export async function rollback(run: Run, target: string, wanted: Wanted): Promis
           sumLine('come back', plan.restored),
           replacedLine('change back', plan.replaced),
           sumLine('are deleted', plan.deleted),
+          ...(plan.links > 0 ? [`are revoked: ${plan.links} share ${plan.links === 1 ? 'link' : 'links'}`] : []),
           ...stayLines([
             [plan.erased, 'cannot come back, since their contents were erased'],
             [plan.by_others, 'stay, since others have changed them as well'],
@@ -48,7 +49,7 @@ export async function rollback(run: Run, target: string, wanted: Wanted): Promis
         ]
       },
       sums({ plan }) {
-        const changes = plan ? plan.restored.objects + plan.replaced.objects + plan.deleted.objects : 0
+        const changes = plan ? plan.restored.objects + plan.replaced.objects + plan.deleted.objects + plan.links : 0
         return { changes, growth_bytes: plan?.growth_bytes ?? 0, room_bytes: plan?.room_bytes ?? null }
       },
       question: ({ to }) => `Make ${place} what it was at ${to}?`,

@@ -165,16 +165,65 @@ describeEngines('links of agents to each of many objects', (engine, itOnce) => {
     )
     const undo = async (more: object) => {
       const body = { kind: 'rollback' as const, source_bucket: bucket, to: since, by: { agent: id }, ...more }
-      assert.equal((await world.ended((await server.admin.createJob({ body })).id)).status, 'succeeded')
+      const job = await world.ended((await server.admin.createJob({ body })).id)
+      assert.equal(job.status, 'succeeded')
+      return { id: job.id, links: job.plan?.links }
     }
-    await nothing(() => undo({ dry_run: true }))
-    assert.equal(await statusOf(links[0] ?? before), 200)
-    await server.records(revoked(bucket, 'b/3'), () => undo({ prefix: 'b/' }))
-    await server.records(revoked(bucket, 'a/1', 'a/2'), () => undo({ prefix: 'a/' }))
-    await server.records([{ action: 'delete', bucket, key: 'c/new' }], () => undo({}))
+    /** What a dry run counts is what the run then revokes. */
+    const undoAsCounted = async (count: number, more: object, records: Parameters<typeof server.records>[0]) => {
+      const dry = await nothing(() => undo({ dry_run: true, ...more }))
+      assert.equal(dry.links, count)
+      const run = await server.records(records, () => undo({ planned: dry.id, ...more }))
+      assert.equal(run.links, count)
+    }
+    assert.equal((await nothing(() => undo({ dry_run: true }))).links, 3)
+    assert.deepEqual(await Promise.all(links.map((one) => statusOf(one))), [200, 200, 200])
+    assert.equal((await nothing(() => undo({ dry_run: true, by: { agent: others.id } }))).links, 1)
+    await undoAsCounted(1, { prefix: 'b/' }, revoked(bucket, 'b/3'))
+    await undoAsCounted(2, { prefix: 'a/' }, revoked(bucket, 'a/1', 'a/2'))
+    await undoAsCounted(0, {}, [{ action: 'delete', bucket, key: 'c/new' }])
     assert.deepEqual(await Promise.all(links.map((one) => statusOf(one))), [410, 410, 410])
     assert.deepEqual(await Promise.all([before, foreign].map((one) => statusOf(one))), [200, 200])
-    await nothing(() => undo({}))
+    await undoAsCounted(0, {}, [])
+  })
+
+  it('are counted only as far as whoever takes back may revoke them, and revoked only as they were counted', async () => {
+    const { server } = world
+    const bucket = await bucketWith('a/1', 'a/2')
+    server.clock.advance(1000)
+    const to = server.clock.now().toISOString()
+    server.clock.advance(1000)
+    const { call, id } = await connected(bucket, { approval: { actions: [] } })
+    const share = async (key: string): Promise<string> => {
+      const { data } = await call('share', { bucket, key })
+      server.secrets.add(tokenOf(String(data.url)))
+      return String(data.id)
+    }
+    const body = { kind: 'rollback' as const, source_bucket: bucket, to, by: { agent: id } }
+    const links = async (client = server.admin, more: object = { dry_run: true }) =>
+      (await world.ended((await client.createJob({ body: { ...body, ...more } })).id)).plan?.links
+    const first = await share('a/1')
+    // The links are the agent's maker's, whom another user who may change the objects cannot speak for.
+    const other = server.as(
+      await server.userWith({ bucket_pattern: bucket, actions: ['list', 'read', 'write', 'delete'] }),
+    )
+    assert.equal(await nothing(() => links(other)), 0)
+    assert.equal(await nothing(() => links(other, {})), 0)
+    const dry = await server.admin.createJob({ body: { ...body, dry_run: true } })
+    assert.equal((await world.ended(dry.id)).plan?.links, 1)
+    const asPlanned = { ...body, planned: dry.id }
+    const refused = async (what: RegExp) => {
+      const error = await nothing(() => server.admin.createJob({ body: asPlanned }).catch((reason) => reason))
+      assert.equal(error.code, 'conflict')
+      assert.match(error.message, what)
+    }
+    const second = await share('a/2')
+    await refused(/links was 1 and is 2/)
+    await call('unshare', { bucket, ids: [first] })
+    await refused(/as many links are to be revoked, but others/)
+    assert.deepEqual(await listed(bucket), ['a/2'])
+    await call('unshare', { bucket, ids: [second] })
+    await refused(/links was 1 and is 0/)
   })
 
   itOnce('are revoked by their agent alone, and refused with what to do next', async () => {

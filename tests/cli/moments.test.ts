@@ -68,6 +68,27 @@ describeOnce('the commands for moments', (engine) => {
     assert.deepEqual(await keysOf(bucket), ['a/changed', 'a/deleted'])
   })
 
+  it('takes back an agent, also one that has only created links, of which it says how many', async () => {
+    const bucket = 'shared'
+    await server.admin.createBucket({ body: { name: bucket } })
+    await put(bucket, 'a', 'a')
+    server.clock.advance(60_000)
+    const to = server.clock.now().toISOString()
+    server.clock.advance(60_000)
+    const agent = await server.admin.createAgent({
+      body: { name: 'sharer', scope: [{ bucket, actions: ['read', 'share'] }], approval: { actions: [] } },
+    })
+    server.secrets.add(agent.token).add(agent.secret_access_key)
+    const { token } = await server.as(agent.token).createShare({ body: { kind: 'object', bucket, key: 'a' } })
+    server.secrets.add(token)
+    const back = ['--to', to, '--by', `agent:${agent.id}`, bucket]
+    const plan = await server.records([], () => ok('rollback', '--dry-run', ...back))
+    assert.match(plan, /\nare revoked: 1 share link\n$/)
+    const revoke = { action: 'share_revoke' as const, bucket, key: 'a' }
+    await server.records([revoke], () => ok('rollback', '--yes', ...back))
+    assert.doesNotMatch(await server.records([], () => ok('rollback', '--yes', ...back)), /revoked/)
+  })
+
   it('plans a merge, and takes what a fork has changed', async () => {
     const [origin, fork] = ['production', 'preview']
     await server.admin.createBucket({ body: { name: origin } })

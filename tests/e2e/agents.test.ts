@@ -62,4 +62,27 @@ describe('console: agents', { skip: noBrowser }, () => {
       await page.getByText('Sorter revoked').waitFor()
       await rejectsWith(server.as(token).getOwnAgent(), 'unauthenticated')
     }))
+
+  it('says how many links of one would be revoked, and revokes them, also where it did nothing else', () =>
+    inBrowser(async (browser) => {
+      const bucket = 'inbox'
+      const agent = await server.admin.createAgent({
+        body: { name: 'Sharer', scope: [{ bucket, actions: ['read', 'share'] }], approval: { actions: [] } },
+      })
+      server.secrets.add(agent.token).add(agent.secret_access_key)
+      const link = await server.as(agent.token).createShare({ body: { kind: 'object', bucket, key: 'a/3' } })
+      server.secrets.add(link.token)
+      const { page, check } = await openConsole(browser, server, `/agents/${agent.id}`)
+      await server.records([], async () => {
+        await page.getByRole('button', { name: 'Undo what it did…' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Show what would happen' }).click()
+        await page.getByText('Revoked immediately: 1 share link.').waitFor()
+      })
+      await check('agent-links-back')
+      const revoked = { action: 'share_revoke' as const, bucket, key: 'a/3' }
+      await server.records([revoked], async () => {
+        await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click()
+        await page.getByText('Went back: 0 objects').waitFor()
+      })
+    }))
 })

@@ -76,6 +76,7 @@ describeEngines('rollback', (engine, itOnce) => {
       erased: 0,
       by_others: 0,
       refused: 0,
+      links: 0,
       growth_bytes: 16 - 10 - 8,
       room_bytes: null,
     }

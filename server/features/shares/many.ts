@@ -177,15 +177,19 @@ function revokeEach(ctx: Ctx, name: string, ids: readonly string[]) {
 }
 
 /**
- * Revokes the links that an agent has created since a moment to what is in a bucket, or in a folder of it: those that the caller
+ * The links that an agent has created since a moment to what is in a bucket, or in a folder of it, by id: those that the caller
  * may revoke.
  */
-export async function revokeLinksOfAgent(
+export async function findOverLinksOfAgent(
   ctx: Ctx,
   { bucket, prefix, ...made }: { agent: string; since: string; bucket: string; prefix: string },
-): Promise<void> {
+): Promise<string[]> {
   const rows = await store.findLinksOfAgent(ctx.db, { ...made, bucket })
   const meant = rows.filter((row) => isOver(ctx, row) && targetsOf(row).some((target) => target.startsWith(prefix)))
-  const ids = meant.map(({ id }) => id)
+  return meant.map(({ id }) => id)
+}
+
+/** Revokes links of a bucket, however many: those that the caller may revoke. */
+export async function revokeLinks(ctx: Ctx, bucket: string, ids: readonly string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += AT_ONCE) await revokeEach(ctx, bucket, ids.slice(at, at + AT_ONCE))
 }

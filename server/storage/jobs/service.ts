@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts'
-import type { Job } from '../../../contract/jobs.ts'
+import type { Job, RollbackPlan } from '../../../contract/jobs.ts'
 import type { BucketAction } from '../../../contract/permissions.ts'
 import { assertJobApproved } from '../../access/agent-limits/approvals/ask.ts'
 import { decodeCursor, pageOf } from '../../base/cursor.ts'
@@ -14,6 +14,7 @@ import { complete } from './complete.ts'
 import { assertSameBuckets, withIds } from './held.ts'
 import type { CreateJob, JobActor, JobBody, Selection } from './request.ts'
 import { findRestorable } from './restorable.ts'
+import { planOfLinks } from './rollback/plan.ts'
 import { runJobs } from './runner.ts'
 import * as store from './store.ts'
 import { own, visibleItems } from './visible.ts'
@@ -41,8 +42,15 @@ const needed: { [kind in Job['kind']]: readonly BucketAction[] } = {
   tag: ['write'],
 }
 
-/** Queues a job; needs its rights somewhere under the prefix and, for copies, moves and merges, in the destination bucket. */
-export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
+/**
+ * Queues a job; needs its rights somewhere under the prefix and, for copies, moves and merges, in the destination bucket.
+ * `findLinks` finds the share links that a rollback revokes, of which its plan says how many.
+ */
+export async function createJob(
+  ctx: Ctx,
+  body: JobBody,
+  findLinks: (request: CreateJob) => Promise<readonly string[]>,
+): Promise<Job> {
   const request = await complete(ctx, body)
   const { kind, source_bucket, prefix = '', dest_bucket, dest_prefix = '' } = request
   const movesBack = kind === 'restore' && dest_bucket !== undefined
@@ -59,8 +67,9 @@ export async function createJob(ctx: Ctx, body: JobBody): Promise<Job> {
   if (request.of !== undefined && !(await isRestorable(ctx, request.of)))
     throw new ServiceError('nothing_to_restore', 'Nothing that the job did can be undone any more.')
   await assertSameBuckets(ctx.db, request)
-  await assertPlanned(ctx, request)
-  return queueJob(ctx, request)
+  const start = planOfLinks(await findLinks(request))
+  await assertPlanned(ctx, request, start)
+  return queueJob(ctx, request, start)
 }
 
 const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
@@ -68,11 +77,11 @@ const isRestorable = async (ctx: Ctx, id: string): Promise<boolean> => {
   return job !== undefined && (await findRestorable(ctx, [job])).has(id)
 }
 
-/** Queues what was completed and is allowed. Throws limit_reached. */
-export async function queueJob(ctx: Ctx, asked: CreateJob): Promise<Job> {
+/** Queues what was completed and is allowed, with what its plan starts with. Throws limit_reached. */
+export async function queueJob(ctx: Ctx, asked: CreateJob, start: string | null = null): Promise<Job> {
   const request = await withIds(ctx.db, asked)
   const plan = await planForApproval(ctx, request)
-  const row = newJob(ctx, plan ? { ...request, approved: plan.state } : request)
+  const row = { ...newJob(ctx, plan ? { ...request, approved: plan.state } : request), plan: start }
   await ctx.upkeep(async (step) => {
     await assertJobApproved(step, request, plan)
     await insertJobStep(step, row, request)
@@ -169,7 +178,8 @@ function describe(row: store.JobRow, restorable = false): Job {
     keep_new,
     by,
     dry_run,
-    plan: row.kind === 'merge' || needed ? null : plan,
+    // A job of a process that counted no links, as there may be during an update, has no number of them.
+    plan: row.kind === 'merge' || needed ? null : plan && { links: 0, ...(plan as Partial<RollbackPlan>) },
     on_conflict,
     merge_plan: row.kind === 'merge' ? plan : null,
     needed: needed ? { bucket: needed.bucket, key: needed.key, as_of: needed.as_of } : null,

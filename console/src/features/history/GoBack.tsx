@@ -106,15 +106,16 @@ export function GoBack({
   )
 }
 
-/** How many objects a rollback is to change. */
-const changesOf = ({ restored, replaced, deleted }: RollbackPlan): number =>
-  restored.objects + replaced.objects + deleted.objects
+/** How many objects and links a rollback is to change. */
+const changesOf = ({ restored, replaced, deleted, links }: RollbackPlan): number =>
+  restored.objects + replaced.objects + deleted.objects + links
 
-const doesOf = ({ restored, replaced, deleted }: RollbackPlan) => [
+const doesOf = ({ restored, replaced, deleted, links }: RollbackPlan) => [
   restored.objects > 0 && text.restored(restored.objects, formatBytes(restored.bytes)),
   replaced.objects > 0 &&
     text.replaced(replaced.objects, formatBytes(replaced.bytes_before), formatBytes(replaced.bytes_after)),
   deleted.objects > 0 && text.removed(deleted.objects, formatBytes(deleted.bytes)),
+  links > 0 && text.revoked(links),
 ]
 const leavesOf = ({ erased, by_others, refused }: RollbackPlan) => [
   erased > 0 && text.erased(erased),

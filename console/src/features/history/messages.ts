@@ -46,6 +46,8 @@ export const text = catalogue('history.text', {
   restored: (n: number, bytes: string) => `Coming back: ${objects(n)} (${bytes}).`,
   replaced: (n: number, before: string, after: string) => `Changing back: ${objects(n)} (${before} → ${after}).`,
   removed: (n: number, bytes: string) => `Deleted, because not there then: ${objects(n)} (${bytes}).`,
+  revoked: (n: number) =>
+    `Revoked immediately: ${plural(n, { one: 'share link', other: 'share links' })}. This can’t be undone.`,
   erased: (n: number) => `Contents permanently deleted since: ${objects(n)}.`,
   byOthers: (n: number) => `Changed by others as well: ${objects(n)}.`,
   refused: (n: number) => `Locked, or without your permission to change: ${objects(n)}.`,

@@ -47,6 +47,8 @@ export const text: Translation<typeof english.text> = {
   restored: (n, bytes) => `Zurück kommen: ${objects(n)} (${bytes}).`,
   replaced: (n, before, after) => `Zurückgeändert werden: ${objects(n)} (${before} → ${after}).`,
   removed: (n, bytes) => `Gelöscht, da damals nicht vorhanden: ${objects(n)} (${bytes}).`,
+  revoked: (n) =>
+    `Sofort widerrufen: ${plural(n, { one: 'Freigabelink', other: 'Freigabelinks' })}. Das lässt sich nicht rückgängig machen.`,
   erased: (n) => `Inhalt seitdem endgültig gelöscht: ${objects(n)}.`,
   byOthers: (n) => `Auch von anderen geändert: ${objects(n)}.`,
   refused: (n) => `Gesperrt, oder ohne Ihre Berechtigung zum Ändern: ${objects(n)}.`,

@@ -46,6 +46,7 @@ export const text: Translation<typeof english.text> = {
   restored: (n, bytes) => `Vuelven: ${objects(n)} (${bytes}).`,
   replaced: (n, before, after) => `Vuelven a ser como eran: ${objects(n)} (${before} → ${after}).`,
   removed: (n, bytes) => `Eliminados, porque no estaban: ${objects(n)} (${bytes}).`,
+  revoked: (n) => `Se revocan de inmediato: ${plural(n, { one: 'enlace', other: 'enlaces' })}. No se puede deshacer.`,
   erased: (n) => `Contenido eliminado definitivamente desde entonces: ${objects(n)}.`,
   byOthers: (n) => `También cambiados por otros: ${objects(n)}.`,
   refused: (n) => `Bloqueados, o sin permiso para cambiarlos: ${objects(n)}.`,

@@ -46,6 +46,8 @@ export const text: Translation<typeof english.text> = {
   restored: (n, bytes) => `Reviennent : ${objects(n)} (${bytes}).`,
   replaced: (n, before, after) => `Redeviennent ce qu’ils étaient : ${objects(n)} (${before} → ${after}).`,
   removed: (n, bytes) => `Supprimés, car absents alors : ${objects(n)} (${bytes}).`,
+  revoked: (n) =>
+    `Révoqués aussitôt : ${plural(n, { one: 'lien de partage', other: 'liens de partage' })}. C’est irréversible.`,
   erased: (n) => `Contenu supprimé définitivement depuis : ${objects(n)}.`,
   byOthers: (n) => `Aussi modifiés par d’autres : ${objects(n)}.`,
   refused: (n) => `Verrouillés, ou sans autorisation de les modifier : ${objects(n)}.`,

@@ -46,6 +46,7 @@ export const text: Translation<typeof english.text> = {
   restored: (n, bytes) => `復元: ${objects(n)} (${bytes})`,
   replaced: (n, before, after) => `以前の内容に変更: ${objects(n)} (${before} → ${after})`,
   removed: (n, bytes) => `当時なかったため削除: ${objects(n)} (${bytes})`,
+  revoked: (n) => `すぐに取り消される共有リンク: ${formatCount(n)} 件。元に戻せません`,
   erased: (n) => `内容がその後完全に削除された: ${objects(n)}`,
   byOthers: (n) => `ほかのユーザーも変更した: ${objects(n)}`,
   refused: (n) => `ロックされている、または変更する権限がない: ${objects(n)}`,

@@ -46,6 +46,7 @@ export const text: Translation<typeof english.text> = {
   restored: (n, bytes) => `恢复：${objects(n)}（${bytes}）。`,
   replaced: (n, before, after) => `改回：${objects(n)}（${before} → ${after}）。`,
   removed: (n, bytes) => `当时不存在，因此删除：${objects(n)}（${bytes}）。`,
+  revoked: (n) => `立即撤销：${formatCount(n)} 个共享链接。此操作无法撤消。`,
   erased: (n) => `内容此后已被永久删除：${objects(n)}。`,
   byOthers: (n) => `其他人也更改过：${objects(n)}。`,
   refused: (n) => `已锁定，或您没有更改权限：${objects(n)}。`,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { RollbackPlan } from '../../../../contract/jobs.ts'
 import { type HeldBucket, roomOf } from '../../buckets/service.ts'
 import { isKept } from '../../history/retire.ts'
@@ -12,9 +13,20 @@ const nothing = (): RollbackPlan => ({
   erased: 0,
   by_others: 0,
   refused: 0,
+  links: 0,
   growth_bytes: 0,
   room_bytes: null,
 })
+
+/** What the plan of a rollback starts with: how many links are revoked with it, and which, as a digest; null for none. */
+export const planOfLinks = (ids: readonly string[]): string | null =>
+  ids.length === 0
+    ? null
+    : JSON.stringify({
+        ...nothing(),
+        links: ids.length,
+        link_digest: createHash('sha256').update(JSON.stringify(ids.toSorted())).digest('hex'),
+      })
 
 /** By how many bytes of its quota a bucket grows with a turn; negative if it shrinks. */
 export function growthOf(bucket: HeldBucket, turn: Turn): number {
