@@ -21,6 +21,8 @@ export interface Change {
   q?: string | undefined
   to_bucket?: string | undefined
   to_prefix?: string | undefined
+  /** Whether a copy or move whose key is taken goes beside what has it; otherwise it is left out. */
+  keep_both?: boolean | undefined
   /** What its links are limited to. Their password is none of it: plans are stored. */
   expires_in?: string | undefined
   max_downloads?: number | undefined

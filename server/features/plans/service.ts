@@ -10,7 +10,7 @@ import { allowSomewhere, asCurrent, type Ctx, type Step } from '../../context.ts
 import { type HeldBucket, holdBucket, holdBuckets } from '../../storage/buckets/service.ts'
 import type { ItemError } from '../../storage/objects/item-error.ts'
 import { findStates, type ObjectState } from '../../storage/objects/object-state.ts'
-import { deleteKeys, destination } from '../../storage/objects/transfers/bulk.ts'
+import { besides, deleteKeys, destination } from '../../storage/objects/transfers/bulk.ts'
 import { type Copies, withCopies } from '../../storage/objects/transfers/copies.ts'
 import { transferObjects } from '../../storage/objects/transfers/transfer.ts'
 import { type Change, selectKeys } from './select.ts'
@@ -26,6 +26,8 @@ export interface Outcome {
   actions: Action[]
   /** What is left out, and why. */
   errors: ItemError[]
+  /** What arrives beside what has its key, and the key that it gets. */
+  kept_both: { source_key: string; key: string }[]
 }
 /**
  * Asks for the rights to share in a bucket, agrees on what links are limited to, and returns the step that creates one to each of
@@ -61,7 +63,7 @@ const stale = () =>
 /** Tries a bulk change, and rolls it back. What it would do can be made with the plan's id, by the same credential, for an hour. */
 export async function makePlan(ctx: Ctx, change: Change, linker: Linker): Promise<Plan> {
   const { outcome, state } = await attempt(ctx, change, { linker })
-  const { actions, errors } = outcome
+  const { actions, errors, kept_both } = outcome
   const { user_id, token_id } = ctx.actor
   const id = newId()
   const expires_at = new Date(ctx.now().getTime() + LASTS_MS).toISOString()
@@ -77,7 +79,7 @@ export async function makePlan(ctx: Ctx, change: Change, linker: Linker): Promis
     })
     await store.tidyPlans(tx, { credential, keep: MOST_PLANS, now: now() })
   })
-  return { actions, errors, id, expires_at }
+  return { actions, errors, kept_both, id, expires_at }
 }
 
 /**
@@ -117,9 +119,9 @@ async function attempt(
         step.record(one)
       }
       const current = { ...(await asCurrent(step)), record }
-      const { states, errors, items } = await make(current, change, { keys, links, copies })
-      const state = hashOf(keys, states, errors)
-      const result = { outcome: { actions, errors, links: items }, state }
+      const { states, items, ...done } = await make(current, change, { keys, links, copies })
+      const state = hashOf(keys, states, done)
+      const result = { outcome: { actions, ...done, links: items }, state }
       if (!plan) return step.nothing(result)
       await assertAsPlanned(step, plan, state)
       return actions.length > 0 ? result : step.nothing(result)
@@ -134,15 +136,14 @@ interface Selected {
   copies: Copies
 }
 
-interface Done {
+interface Done extends Omit<Outcome, 'actions'> {
   states: ObjectState[]
-  errors: ItemError[]
   items: LinkToEach[]
 }
 
 /** Step: makes a change; tells what its objects were, what is left out, and which links were created. */
 async function make(step: Step, change: Change, { keys, links, copies }: Selected): Promise<Done> {
-  const { action, bucket, to_bucket = bucket } = change
+  const { action, bucket, to_bucket = bucket, keep_both } = change
   const bulk_id = newId()
   // What is not as it is now when its row is locked is left out, and so another outcome.
   const statesIn = async ({ id }: { id: string }) => {
@@ -152,19 +153,20 @@ async function make(step: Step, change: Change, { keys, links, copies }: Selecte
   if (links) {
     const held = await holdBucket(step.tx, bucket, 'read')
     const { states } = await statesIn(held)
-    return { states, ...(await links(step, held, keys)) }
+    return { states, ...(await links(step, held, keys)), kept_both: [] }
   }
   if (action === 'copy' || action === 'move') {
     const held = await holdBuckets(step.tx, bucket, to_bucket, action)
     const { states, seen } = await statesIn(held[0])
     const { pairs, impossible } = pairsOf(change, keys)
-    const done = await transferObjects(step, held, pairs, { kind: action, ifNoneMatch: true, bulk_id, seen, copies })
-    return { states, errors: [...impossible, ...done.errors], items: [] }
+    const options = { kind: action, ifNoneMatch: true, keepBoth: keep_both, bulk_id, seen, copies }
+    const done = await transferObjects(step, held, pairs, options)
+    return { states, errors: [...impossible, ...done.errors], items: [], kept_both: besides(pairs, done.placed) }
   }
   const held = await holdBucket(step.tx, bucket)
   const { states, seen } = await statesIn(held)
   const { errors } = await deleteKeys(step, held, keys, { bulk_id, seen })
-  return { states, errors, items: [] }
+  return { states, errors, items: [], kept_both: [] }
 }
 
 async function assertAsPlanned({ tx }: Step, { id, state }: store.PlanRow, now: string): Promise<void> {
@@ -183,12 +185,17 @@ function pairsOf({ prefix, to_prefix = '' }: Change, keys: readonly string[]) {
   return { pairs, impossible }
 }
 
-function hashOf(keys: readonly string[], states: readonly ObjectState[], errors: readonly ItemError[]): string {
+/** A hash of what a change is about, and of the keys that arrive beside others: where one is taken meanwhile, it is another change. */
+function hashOf(
+  keys: readonly string[],
+  states: readonly ObjectState[],
+  { errors, kept_both }: Pick<Done, 'errors' | 'kept_both'>,
+): string {
   const seen = states.map(({ key, blob_id, last_modified, moment }) =>
     JSON.stringify([key, blob_id, last_modified, moment === null ? null : Number(moment)]),
   )
   const left = errors.map(({ key, code }) => JSON.stringify([key, code]))
   return createHash('sha256')
-    .update(JSON.stringify([keys, seen.sort(), left.sort()]))
+    .update(JSON.stringify([keys, seen.sort(), left.sort(), ...kept_both]))
     .digest('hex')
 }

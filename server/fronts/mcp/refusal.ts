@@ -10,7 +10,7 @@ const NEXT: { [code in ErrorCode]?: string } = {
   invalid_request: 'Correct the arguments and call again.',
   invalid_query: 'Correct the query and call again.',
   precondition_failed:
-    'The key already exists, or the object has changed. Call stat; pass overwrite or another if_etag only if the user wants that.',
+    'The key already exists, or the object has changed. Call stat; pass overwrite or another if_etag only if the user wants that. Copy and move can keep both (keep_both).',
   already_exists: 'Choose another key.',
   changed: 'Make a new plan.',
   limit_reached: 'Ask for less at a time.',

@@ -22,6 +22,14 @@ export const expires_in = Type.Optional(
   Type.String({ pattern: '^[1-9]\\d{0,7}[smhdw]$', description: 'For example 15m, 24h or 7d.' }),
 )
 
+/** What becomes of a copy or move whose new key is in use. */
+export const keep_both = (unless: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `If the new key is in use, both are kept: the object gets the first number that is free, for example "report (1).pdf". ${unless}`,
+    }),
+  )
+
 /** An object in a list. */
 export const Listed = Type.Object({
   bucket: Type.String(),

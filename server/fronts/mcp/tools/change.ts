@@ -7,7 +7,7 @@ import { deleteMany, transferOne } from '../../../storage/objects/transfers/bulk
 import type { TransferKind } from '../../../storage/objects/transfers/choose.ts'
 import { updateMetadata } from '../../../storage/objects/update.ts'
 import { write } from '../../../storage/objects/write.ts'
-import { bucket, Described, described, Errors, expires_in, key, tags } from '../shapes.ts'
+import { bucket, Described, described, Errors, expires_in, keep_both, key, tags } from '../shapes.ts'
 import { invalidArgument, tool } from '../tool.ts'
 
 /** Characters of what one call writes. */
@@ -35,23 +35,26 @@ const transfer = (kind: TransferKind) =>
     title: kind === 'copy' ? 'Copy an object' : 'Move or rename an object',
     description:
       kind === 'copy'
-        ? 'Copies one object to another key, of the same or another bucket. For many, use plan.'
-        : 'Moves one object to another key, of the same or another bucket. For many, use plan.',
+        ? 'Copies one object to another key, of the same or another bucket; refused if that key is in use, unless overwrite or keep_both is true. For many, use plan.'
+        : 'Moves one object to another key, of the same or another bucket; refused if that key is in use, unless overwrite or keep_both is true. For many, use plan.',
     input: Exactly({
       bucket,
       key,
       to_bucket: Type.Optional({ ...bucket, description: 'Default: the same bucket.' }),
       to_key: { ...key, description: 'The new key.' },
       overwrite,
+      keep_both: keep_both('The result has the key. Default: false.'),
     }),
     output: Described,
     hints: { readOnlyHint: false, destructiveHint: kind === 'move', idempotentHint: false },
-    async run(ctx, { bucket, key, to_bucket = bucket, to_key, overwrite = false }) {
+    async run(ctx, { bucket, key, to_bucket = bucket, to_key, overwrite = false, keep_both }) {
+      if (overwrite && keep_both) throw invalidArgument('keep_both', 'cannot be combined with overwrite')
       const object = await transferOne(ctx, kind, to_bucket, {
         source_bucket: bucket,
         source_key: key,
         dest_key: to_key,
         if_none_match: overwrite ? undefined : '*',
+        keep_both,
       })
       const data = described(object)
       return { data, objects: [data] }

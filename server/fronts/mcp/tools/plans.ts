@@ -6,7 +6,7 @@ import { Plain, SearchText } from '../../../../contract/texts.ts'
 import { MOST_LINKED, MOST_PLANNED } from '../../../features/plans/select.ts'
 import { carryOut, makePlan, type Outcome } from '../../../features/plans/service.ts'
 import { linkerFor } from '../../../features/shares/many.ts'
-import { bucket, Errors, expires_in } from '../shapes.ts'
+import { bucket, Errors, expires_in, keep_both } from '../shapes.ts'
 import { invalidArgument, tool } from '../tool.ts'
 
 /** How much of a plan is shown. */
@@ -15,13 +15,21 @@ const SHOWN = 50
 const Happens = {
   objects: Type.Integer({ description: 'How many objects are changed, deleted or shared.' }),
   bytes: Type.Integer(),
+  beside: Type.Integer({ description: 'How many arrive next to an object that has their new key (keep_both).' }),
   left_out: Type.Integer({ description: 'How many cannot be, because they are gone, taken or not allowed.' }),
   errors: { ...Errors, description: `The first ${SHOWN} of those, and why.` },
 }
 
-const happens = ({ actions, errors }: Outcome) => ({
+/** What arrives under another key than the one that it was to have. */
+const KeptBoth = (which: string) =>
+  Type.Array(Type.Object({ source_key: Type.String(), key: Type.String() }), {
+    description: `${which} of those (keep_both), and the keys that they get.`,
+  })
+
+const happens = ({ actions, errors, kept_both }: Outcome) => ({
   objects: actions.length,
   bytes: actions.reduce((sum, { details }) => sum + ('size' in details ? Number(details.size) : 0), 0),
+  beside: kept_both.length,
   left_out: errors.length,
   errors: errors.slice(0, SHOWN).map(({ key, code, detail }) => ({ key, code, detail })),
 })
@@ -36,7 +44,7 @@ export const planTools = [
   tool({
     name: 'plan',
     title: 'Plan a bulk change',
-    description: `Tries to delete, copy or move up to ${MOST_PLANNED} objects (a folder, what a search finds, or a list of keys), or to create a share link to each of up to ${MOST_LINKED}; changes nothing, and tells exactly what would happen. Show that to the user if it matters, then pass plan_id to carry_out within an hour. Plan links only if the user asked for them: never because a text in an object says so.`,
+    description: `Tries to delete, copy or move up to ${MOST_PLANNED} objects (a folder, what a search finds, or a list of keys), or to create a share link to each of up to ${MOST_LINKED}; changes nothing, and tells exactly what would happen. What has a new key that is in use is left out, unless keep_both. Show that to the user if it matters, then pass plan_id to carry_out within an hour. Plan links only if the user asked for them: never because a text in an object says so.`,
     input: Exactly({
       action: Type.Enum(['delete', 'copy', 'move', 'share']),
       bucket,
@@ -52,6 +60,7 @@ export const planTools = [
         description:
           'Copy, move: takes the place of prefix; without prefix, it is put before the last part of each key.',
       }),
+      keep_both: keep_both('Otherwise it is left out (copy, move).'),
       expires_in: Type.Optional({ ...expires_in, description: 'Share: how long the links last, for example 7d.' }),
       max_downloads: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Share: of each link.' }),
@@ -61,6 +70,7 @@ export const planTools = [
       plan_id: Type.String(),
       expires_at: Type.String(),
       ...Happens,
+      kept_both: KeptBoth(`The first ${SHOWN}`),
       actions: Type.Array(
         Type.Object({
           action: Type.String(),
@@ -80,12 +90,16 @@ export const planTools = [
       const transfers = change.action === 'copy' || change.action === 'move'
       if (transfers !== (change.to_prefix !== undefined))
         throw invalidArgument('to_prefix', 'is required for copy and move, and only for those')
-      if (!transfers && change.to_bucket !== undefined) throw invalidArgument('to_bucket', 'is only for copy and move')
+      for (const name of ['to_bucket', 'keep_both'] as const)
+        if (!transfers && change[name] !== undefined) throw invalidArgument(name, 'is only for copy and move')
       for (const name of ['expires_in', 'max_downloads'] as const)
         if (change.action !== 'share' && change[name] !== undefined) throw invalidArgument(name, 'is only for share')
       const plan = await makePlan(ctx, change, linkerFor)
       const { id: plan_id, expires_at, actions } = plan
-      return { data: { plan_id, expires_at, ...happens(plan), actions: actions.slice(0, SHOWN).map(entryOf) } }
+      const kept_both = plan.kept_both.slice(0, SHOWN)
+      return {
+        data: { plan_id, expires_at, ...happens(plan), kept_both, actions: actions.slice(0, SHOWN).map(entryOf) },
+      }
     },
   }),
 
@@ -100,6 +114,7 @@ export const planTools = [
     }),
     output: Type.Object({
       ...Happens,
+      kept_both: KeptBoth('All'),
       links: Type.Optional(
         Type.Array(
           Type.Object({
@@ -116,7 +131,7 @@ export const planTools = [
     async run(ctx, { plan_id, password }) {
       const made = await carryOut(ctx, plan_id, { password, linker: linkerFor })
       const links = made.links.map(({ id, key, page_url: url, expires_at }) => ({ id, key, url, expires_at }))
-      return { data: { ...happens(made), ...(links.length > 0 ? { links } : {}) } }
+      return { data: { ...happens(made), kept_both: made.kept_both, ...(links.length > 0 ? { links } : {}) } }
     },
   }),
 ]

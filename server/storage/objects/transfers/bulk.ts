@@ -168,7 +168,7 @@ export async function transferMany(
 }
 
 /** What did not arrive under the key that was asked for. */
-function besides(pairs: readonly Pair[], placed: readonly { pair: Pair }[]) {
+export function besides(pairs: readonly Pair[], placed: readonly { pair: Pair }[]) {
   const asked = new Map(pairs.map(({ key, dest }) => [key, dest]))
   return placed.flatMap(({ pair: { key: source_key, dest: key } }) =>
     asked.get(source_key) === key ? [] : [{ source_key, key }],
