@@ -158,6 +158,27 @@ describeEngines('MCP', (engine, itOnce) => {
     assert.deepEqual([content[1]?.type, content[1]?.mimeType], ['image', 'image/webp'])
     assert.equal((await call('read', { bucket, key: 'zip' })).error?.code, 'unsupported_media_type')
     assert.equal((await call('read', { bucket, key: 'zip', as: 'base64' })).data.base64, 'UEs=')
+    // The text of a PDF is not shown; what the answer names instead works.
+    const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(100_000, 0xe2)])
+    await put('small.pdf', pdf, 'application/pdf')
+    await put('large.pdf', Buffer.concat([pdf, pdf]), 'application/pdf; version=1.7')
+    const { error: small } = await call('read', { bucket, key: 'small.pdf' })
+    assert.equal(small?.code, 'unsupported_media_type')
+    assert.match(String(small?.detail), /text of a PDF is not shown.* as a resource\..* base64 .* share/)
+    const whole = await mcp.readResource({ uri: `strongroom://${bucket}/small.pdf` })
+    assert.deepEqual(whole.contents, [
+      { uri: `strongroom://${bucket}/small.pdf`, mimeType: 'application/pdf', blob: pdf.toString('base64') },
+    ])
+    const { error: large } = await call('read', { bucket, key: 'large.pdf' })
+    assert.match(String(large?.detail), /text of a PDF is not shown.* too large to be read as a resource/)
+    await assert.rejects(mcp.readResource({ uri: `strongroom://${bucket}/large.pdf` }))
+    const parts: Buffer[] = []
+    for (let offset: unknown = 0; offset !== null; ) {
+      const { data } = await call('read', { bucket, key: 'large.pdf', as: 'base64', offset, length: 131_072 })
+      parts.push(Buffer.from(String(data.base64), 'base64'))
+      offset = data.next_offset
+    }
+    assert.ok(Buffer.concat(parts).equals(Buffer.concat([pdf, pdf])))
     assert.equal((await call('read', { bucket, key: 'text', offset: 21 })).error?.code, 'invalid_request')
     const { contents } = await mcp.readResource({ uri: `strongroom://${bucket}/text` })
     assert.deepEqual(contents, [{ uri: `strongroom://${bucket}/text`, mimeType: 'text/plain', text: 'ä'.repeat(10) }])
