@@ -14,7 +14,7 @@ import { serviceEnv, WHO } from './service.ts'
 /**
  * Measures the console in a real browser against a real service, each figure beside its budget (docs/console.md). Bounded:
  * what is not measured after four minutes is left out. `npm run bench` runs it last; alone: `node
- * bench/console.ts [--step cold|slow|link|list|large|drop]`.
+ * bench/console.ts [--step cold|slow|home|link|list|large|drop]`.
  */
 const { values: options } = parseArgs({ options: { step: { type: 'string', default: '' } } })
 const MANY = 100_000
@@ -266,6 +266,42 @@ const measureSlow = (url: string): Promise<void> =>
     { viewport: { width: 1280, height: 800 }, network: SLOW_3G, slower: 1, selector: 'input[type=password]' },
     5000,
   )
+
+/** The start page of an administrator, with an empty cache: what comes until all of it is there, and over a slow network how soon. */
+async function measureHome(url: string): Promise<void> {
+  const all = { requests: 0, bytes: 0 }
+  const shown = async (slowly: boolean) =>
+    inBrowser(url, async (context) => {
+      const page = await context.newPage()
+      const session = await context.newCDPSession(page)
+      await session.send('Network.enable')
+      if (slowly) await session.send('Network.emulateNetworkConditions', SLOW_3G)
+      Object.assign(all, { requests: 0, bytes: 0 })
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        all.requests++
+        all.bytes += encodedDataLength
+      })
+      await page.addInitScript(noteAll)
+      await page.goto(`${url}/console/`, { waitUntil: 'commit' })
+      await page.locator('#largest').waitFor({ timeout: 30_000 })
+      const time = await page.evaluate(() => performance.now())
+      // What is loaded once the first view is there belongs to it.
+      if (!slowly) await page.waitForTimeout(3000)
+      return time
+    })
+  await shown(false)
+  const { requests, bytes } = all
+  const kib = bytes / 1024
+  report(
+    'start page, cold: requests, over the network',
+    `${requests}, ${kib.toFixed(0)} KiB`,
+    '≤ 15, 200 KiB',
+    requests <= 15 && kib <= 200,
+  )
+  const times: number[] = []
+  for (let i = 0; i < COLD_ROUNDS; i++) times.push(await shown(true))
+  report('start page, cold, 400 kbit/s, 400 ms', `${ms(at(times, 0.5))} (best ${ms(at(times, 0))})`, '')
+}
 
 /** A folder of a hundred thousand: scrolling, jumping, choosing all, sorting. */
 async function measureList(url: string): Promise<void> {
@@ -570,6 +606,7 @@ async function measure(server: ServerProcess, folder: string, databaseUrl: strin
   const steps = {
     cold: () => measureCold(server.url),
     slow: () => measureSlow(server.url),
+    home: () => measureHome(server.url),
     link: () => measureLink(server.url, client),
     list: () => measureList(server.url),
     large: () => measureLarge(server.url, folder, client),

@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from 'vite'
 import type { RouteSpec } from '../contract/route.ts'
 import { compressed } from './compressed.ts'
+import { early } from './early.ts'
 import { NONCE } from './nonce.ts'
 import { listPackages } from './packages.ts'
 
@@ -41,7 +42,7 @@ const base: UserConfig = {
   root: import.meta.dirname,
   base: '/console/',
   html: { cspNonce: NONCE },
-  plugins: [slimContract(), react(), compressed(), listPackages()],
+  plugins: [slimContract(), react(), early(), compressed(), listPackages()],
   build: {
     target: 'es2022',
     manifest: true,

@@ -1,4 +1,5 @@
 import { pause } from '../../../client/pause.ts'
+import { takeEarly } from './early.ts'
 
 const PING_MS = [500, 1000, 2000, 4000, 8000, 15_000]
 const PING_TIMEOUT_MS = 5000
@@ -57,7 +58,7 @@ export const isUnreachable = (error: unknown): boolean => error instanceof TypeE
 /** `fetch` that finds out whether the server is away when there is no response. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
-    return await fetch(input, init)
+    return await (takeEarly(init?.method ?? 'GET', String(input)) ?? fetch(input, init))
   } catch (error) {
     if (isUnreachable(error)) void untilReachable()
     throw error

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../../client/derived.ts'
 import type { TokenPair } from '../../../contract/auth.ts'
+import { SESSION_LOCK, SIGNED_IN } from './early.ts'
 import { watchedFetch } from './reach.ts'
 
 /**
@@ -10,8 +11,6 @@ let accessToken: string | undefined
 let ended: ((signedOut: boolean) => void) | undefined
 let refused: (() => void) | undefined
 
-/** Marks that there may be a session, so that a first visit does not request a token in vain. It is no credential. */
-const SIGNED_IN = 'strongroom-signed-in'
 const note = (signedIn: boolean): void => {
   try {
     if (signedIn) localStorage.setItem(SIGNED_IN, '1')
@@ -113,7 +112,7 @@ export function renew(): Promise<boolean> {
     }
   }
   const locks = globalThis.navigator?.locks
-  renewal ??= (locks ? locks.request('strongroom-session', ask) : ask()).finally(() => {
+  renewal ??= (locks ? locks.request(SESSION_LOCK, ask) : ask()).finally(() => {
     renewal = undefined
   })
   return renewal
