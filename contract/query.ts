@@ -285,10 +285,9 @@ function readField(field: Exclude<Field, 'tag' | 'meta'>, piece: Piece): Filter 
     case 'type': {
       const pattern = patternOf(piece, STAR)
       const type = pattern.text.toLowerCase()
-      return {
-        field,
-        pattern: type.includes('/') || pattern.glob ? { ...pattern, text: type } : { text: `${type}/*`, glob: true },
-      }
+      // What is quoted means itself, and a wildcard could not be added to it.
+      const isWhole = type.includes('/') || pattern.glob || piece.quoted
+      return { field, pattern: isWhole ? { ...pattern, text: type } : { text: `${type}/*`, glob: true } }
     }
     case 'prefix':
     case 'storage':
@@ -344,9 +343,12 @@ function writeValue(term: Exclude<Term, { field: 'text' }>): string {
   switch (term.field) {
     case 'name':
     case 'key':
-    case 'type':
     case 'bucket':
       return writePattern(term.pattern)
+    case 'type': {
+      const { text, glob } = term.pattern
+      return glob || text.includes('/') ? writePattern(term.pattern) : quote(text)
+    }
     case 'prefix':
     case 'ext':
     case 'storage':

@@ -203,7 +203,11 @@ describe('the language of searches', () => {
   it('answers any text with terms that it reads again, or with a fault inside of it', () => {
     const soup = fc
       .array(
-        fc.oneof(text, fc.constantFrom(...fields.map((field) => `${field}:`), ' ', '"', '-', '=', '>', '..', '*')),
+        fc.oneof(
+          text,
+          text.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}" `),
+          fc.constantFrom(...fields.map((field) => `${field}:`), ' ', '"', '-', '=', '>', '..', '*'),
+        ),
         {
           maxLength: 12,
         },
