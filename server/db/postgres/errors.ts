@@ -1,3 +1,5 @@
+import { LaterChange } from '../moments.ts'
+
 /** SQLSTATE: the server is shutting down (57P01–57P03), has no connection left (53300), or lost one (class 08). */
 const OUTAGE_STATES = /^(57P0[123]|53300|08[0-9A-Z]{3})$/
 /** Codes of the socket and of the look-up of the host's name. */
@@ -34,7 +36,10 @@ export const isUnreachable = (error: unknown): boolean =>
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 /** Whether the transaction may succeed when it runs again. */
 export const isRetryable = (error: unknown): boolean =>
-  (error instanceof Error && RETRYABLE.has(codeOf(error))) || isStalePlan(error) || isForgotten(error)
+  error instanceof LaterChange ||
+  (error instanceof Error && RETRYABLE.has(codeOf(error))) ||
+  isStalePlan(error) ||
+  isForgotten(error)
 
 /** Whether a prepared statement returns other columns than when it was prepared ("cached plan must not change result type"). */
 export const isStalePlan = (error: unknown): boolean =>

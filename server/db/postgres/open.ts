@@ -4,7 +4,7 @@ import { type Kysely, sql, type TransactionSettings } from 'kysely'
 import type { AllOptions, Database, TransactionOptions } from '../database.ts'
 import { insideTransaction, isInsideTransaction, rootHandleGuard } from '../guard.ts'
 import { migrate } from '../migrate.ts'
-import { Moments } from '../moments.ts'
+import { LaterChange, Moments } from '../moments.ts'
 import { observeDialect } from '../observe.ts'
 import { prepared } from '../prepare.ts'
 import type { Db, Schema, Tx } from '../schema.ts'
@@ -61,7 +61,8 @@ export async function openPostgres(
       } catch (error) {
         const later = momentOf(error)
         if (later !== undefined) moments.saw(later)
-        if (!isRetryable(error) || attempt === (later === undefined ? 5 : MOST_LATER)) throw error
+        const isLater = later !== undefined || error instanceof LaterChange
+        if (!isRetryable(error) || attempt === (isLater ? MOST_LATER : 5)) throw error
         const pause = AbortSignal.timeout(randomInt(5, 20 * Math.min(attempt, 5)))
         await once(pause, 'abort')
       }

@@ -57,10 +57,9 @@ export async function bringBack(
   })
   const replaced = returns.flatMap(({ current }) => current ?? [])
   const leaving = replaced.map(({ key }) => key)
-  awaitAtCommit(store.deleteObjects(tx, bucket.id, leaving))
   const keys = rows.map(({ key }) => key)
   const { trashIds, change } = await retire(step, bucket, replaced, { reason: 'overwritten', job_id, keys })
-  const inserted = await store.insertObjects(tx, rows)
+  const inserted = await store.placeObjects(tx, rows, leaving)
   // Another request has taken a key that was free: the step is tried again, and finds it changed.
   if (inserted.length < rows.length) throw new Error('A key was taken meanwhile')
   const freed = await notePointed(

@@ -1,4 +1,4 @@
-// Statements on what is current, for the steps of versions.
+// Statements on what is current, for steps elsewhere.
 import * as store from './store.ts'
 
 /** Step: locks the objects of these keys, which are locked too. */
@@ -8,8 +8,8 @@ export const lockCurrent: (...named: Parameters<typeof store.lockObjects>) => Pr
 /** Step: takes objects away; what becomes of their contents is for the caller to say. */
 export const deleteObjectRows = store.deleteObjects
 
-/** Step: makes rows the objects of their keys; returns the keys that were free. */
-export const insertObjectRows = store.insertObjects
+/** Step: makes rows the objects of their keys, also of some that are taken; returns those of which it could. */
+export const placeObjectRows = store.placeObjects
 
 /** Step: sets an object's lock. */
 export const lockAsCurrent = store.setLock

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { findPointed } from '../../blobs/pointers.ts'
 import { allow, type Ctx, currentActor, refuseDenied, type Step } from '../../context.ts'
+import { LaterChange } from '../../db/moments.ts'
 import { isExternal } from '../../drivers/routing/ids.ts'
 import { DELETE_VERSION } from '../../iam/names-of-rights.ts'
 import { bucketMissing, countUsage, type HeldBucket, holdBucket } from '../buckets/service.ts'
@@ -270,20 +271,21 @@ const nullKeys = (rows: readonly store.ObjectRow[]): string[] =>
  */
 export async function reinstateOver(step: Step, bucket: HeldBucket, row: store.ObjectRow): Promise<Reinstated> {
   const { tx } = step
-  for (;;) {
+  // Before the moment is drawn: see `insertOrLock` of write.ts.
+  const old = await store.lockObject(tx, bucket.id, row.key)
+  if (!old) {
     const free = await reinstate(step, bucket, row)
-    if (free) return free
-    const old = await store.lockObject(tx, bucket.id, row.key)
-    if (!old) continue
-    const arriving = asVersion(step, bucket, row)
-    const overwriting = { reason: 'overwritten', keys: nullKeys([arriving]) } as const
-    const { trashIds, change } = await retire(step, bucket, [old], overwriting)
-    await store.replaceObject(tx, arriving)
-    const now = { ...arriving, created_at: old.created_at }
-    return {
-      object: describeObject(now, bucket.name, bucket.versioning),
-      replaced: { size: old.size, trash_id: trashIds[0] ?? null, kept: isKept(bucket, old) },
-      change,
-    }
+    if (!free) throw new LaterChange('The key was taken meanwhile')
+    return free
+  }
+  const arriving = asVersion(step, bucket, row)
+  const overwriting = { reason: 'overwritten', keys: nullKeys([arriving]) } as const
+  const { trashIds, change } = await retire(step, bucket, [old], overwriting)
+  await store.replaceObject(tx, arriving)
+  const now = { ...arriving, created_at: old.created_at }
+  return {
+    object: describeObject(now, bucket.name, bucket.versioning),
+    replaced: { size: old.size, trash_id: trashIds[0] ?? null, kept: isKept(bucket, old) },
+    change,
   }
 }

@@ -59,6 +59,37 @@ export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Pr
   return (await insert(tx, { rows })).map(({ key }) => key)
 }
 
+const place = prepared((tx: Tx, { rows, over }: { rows: readonly ObjectRow[]; over: readonly string[] }) => {
+  const columns = Object.keys(rows[0] ?? {}).filter((name) => name !== 'bucket_id' && name !== 'key')
+  return tx
+    .insertInto('objects')
+    .values(rows.map(inserted))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['bucket_id', 'key'])
+        .doUpdateSet((e) => ({
+          ...Object.fromEntries(columns.map((name) => [name, e.ref(`excluded.${name as keyof ObjectRow}`)])),
+          ...changed(),
+        }))
+        .where('objects.key', 'in', over),
+    )
+    .returning('key')
+})
+/**
+ * Like `insertObjects`, but `over` names locked objects whose place may be taken. These rows are changed: whoever waits for
+ * one that is deleted, and inserted again, would find nothing under a key that always had something.
+ */
+export async function placeObjects(
+  tx: Tx,
+  unordered: readonly ObjectRow[],
+  over: readonly string[],
+): Promise<string[]> {
+  const places = new Set(over)
+  if (!unordered.some(({ key }) => places.has(key))) return insertObjects(tx, unordered)
+  const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  return (await place(tx, { rows, over })).map(({ key }) => key)
+}
+
 export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {
   if (keys.length > 0) await remove(tx, { bucketId, keys })
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../contract/errors.ts'
 import type { StoredObject } from '../../../contract/objects.ts'
 import { encryptionIn, keepBlob } from '../../blobs/write.ts'
 import { allow, type Ctx, currentActor, type Step } from '../../context.ts'
+import { LaterChange } from '../../db/moments.ts'
 import type { Tx } from '../../db/schema.ts'
 import { etagFor } from '../../encryption/envelope.ts'
 import { type EntityTags, matchesStrongly, matchesWeakly, wholeSeconds } from '../../http/conditions.ts'
@@ -78,7 +79,10 @@ export async function writeAll(
       await received[0]?.arrival.settle(tx)
       const [bucket, actor] = await Promise.all([holdBucket(tx, bucketName), currentActor(step)])
       for (const { upload } of received) await allowLocked({ ...step, actor }, bucketName, upload.key, upload.lock)
-      await lockKeys(tx, [bucket, received.map(({ upload }) => upload.key)])
+      const keys = received.map(({ upload }) => upload.key)
+      await lockKeys(tx, [bucket, keys])
+      // Before the first is written, which draws the moment of all.
+      if (keys.length > 1) await store.lockObjects(tx, bucket.id, keys)
       const placed = new Map<Received, Written>()
       const growths: (Change & { objects: number })[] = []
       // In key order, so that two uploads of the same keys cannot deadlock.
@@ -258,15 +262,16 @@ export async function writeFromBlob(
 }
 
 /**
- * Inserts the row, or returns the locked row that already has the key. If-Match requires one, so nothing is inserted
- * then.
+ * Inserts the row, or returns the locked row that has the key. It is locked before a moment is drawn, which would else be before
+ * that of a copy that still reads what is replaced. If-None-Match * replaces nothing, and If-Match nothing but an object.
  */
-async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch }: WriteConditions) {
-  for (;;) {
-    if (ifMatch === undefined && (await store.insertObject(tx, row))) return undefined
-    const old = await store.lockObject(tx, row.bucket_id, row.key)
-    if (old || ifMatch !== undefined) return old
-  }
+async function insertOrLock(tx: Tx, row: store.ObjectRow, { ifMatch, ifNoneMatch }: WriteConditions) {
+  const old = ifNoneMatch === '*' ? undefined : await store.lockObject(tx, row.bucket_id, row.key)
+  if (old || ifMatch !== undefined) return old
+  if (await store.insertObject(tx, row)) return undefined
+  const taken = ifNoneMatch === '*' && (await store.lockObject(tx, row.bucket_id, row.key))
+  if (taken) return taken
+  throw new LaterChange('The key was taken, or left, meanwhile')
 }
 
 /** Throws precondition_failed unless the conditions hold for the current object. */

@@ -9,6 +9,7 @@ import { lockKeys } from '../history/keys.ts'
 import { arriving, type Change, noChange, sumChanges } from '../history/retire.ts'
 import { deleteTrashRows } from '../history/trash/service.ts'
 import type * as store from '../history/trash/store.ts'
+import { lockCurrent } from '../objects/current.ts'
 import { splitKey } from '../objects/free-names.ts'
 import { TakenMeanwhile } from '../objects/retry.ts'
 import { reinstate, reinstateAll, reinstateOver } from '../objects/service.ts'
@@ -41,7 +42,10 @@ export async function placeItems(
 ): Promise<{ items: StoredObject[]; restored: RestoredItem[] }> {
   const { tx, record } = step
   const ways = { fail: placeWhereFree, replace: placeOver, keep_both: placeBeside }
-  await lockKeys(tx, [bucket, rows.map(({ key }) => key)])
+  const keys = rows.map(({ key }) => key)
+  await lockKeys(tx, [bucket, keys])
+  // All of them before the first comes back, which draws the moment of all.
+  if (onConflict === 'replace') await lockCurrent(tx, bucket.id, keys)
   const { placed, refused, change } = await ways[onConflict](step, bucket, rows)
   if (refused.size > 0) throw takenOf(ids, refused)
   const came = arriving(placed.map(({ item }) => item))

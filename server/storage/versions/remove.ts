@@ -20,7 +20,7 @@ import {
 import { findNewest, findPlaces, hasContents, nameOf, type VersionName, type VersionRow } from '../history/store.ts'
 import { isTrashed } from '../history/trash/service.ts'
 import { activeLock, findLocked, type LockBypass, lockEndings } from '../locks/gate.ts'
-import { deleteObjectRows, insertObjectRows, lockCurrent } from '../objects/current.ts'
+import { deleteObjectRows, lockCurrent, placeObjectRows } from '../objects/current.ts'
 import { type ItemError, itemError } from '../objects/item-error.ts'
 import { type PartOf, removeObjects } from '../objects/service.ts'
 import type { ObjectRow } from '../objects/store.ts'
@@ -155,10 +155,9 @@ export async function removeRows(
 ): Promise<void> {
   const { tx, record } = step
   const removal = { reason: 'deleted', permanent, bypass, job_id: more.job_id } as const
-  step.awaitAtCommit(deleteObjectRows(tx, bucket.id, keysOf(current)))
   const left = await discard(step, bucket, current, removal)
   const discarded = await discardVersions(step, bucket, older, removal)
-  const promoted = await promote(step, bucket, [...new Set(bared)])
+  const promoted = await promote(step, bucket, [...new Set(bared)], keysOf(current))
   step.awaitAtCommit(
     countUsage(tx, bucket, {
       ...sumChanges(left.change, discarded.change, promoted.change),
@@ -187,13 +186,20 @@ export async function removeRows(
   }
 }
 
-/** Step: makes the latest version of each key that has no object its current one again, unless it is a delete marker. */
+/**
+ * Step: makes the latest version of each of these keys its current one again, unless it is a delete marker. `leaving` are
+ * those that have an object, which goes.
+ */
 async function promote(
   { tx, awaitAtCommit }: Step,
   bucket: HeldBucket,
   keys: readonly string[],
+  leaving: readonly string[],
 ): Promise<{ objects: number; change: Change }> {
   const newest = (await findNewest(tx, bucket.id, keys)).filter(hasContents)
+  const followed = new Set(keysOf(newest))
+  const bare = leaving.filter((key) => !followed.has(key))
+  awaitAtCommit(deleteObjectRows(tx, bucket.id, bare))
   if (newest.length > 0) {
     awaitAtCommit(
       deleteVersionRows(
@@ -201,7 +207,7 @@ async function promote(
         newest.map(({ seq }) => seq),
       ),
     )
-    awaitAtCommit(insertObjectRows(tx, newest.map(asObject)))
+    awaitAtCommit(placeObjectRows(tx, newest.map(asObject), leaving))
   }
   const { bytes, encrypted_objects } = arriving(newest)
   return { objects: newest.length, change: { ...noChange, version_bytes: -bytes, encrypted_objects } }

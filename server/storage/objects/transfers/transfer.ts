@@ -146,10 +146,9 @@ export async function transferObjects(
     new Map([...copied, ...toRecode.map((row) => [row.blob_id, recoded.get(row.blob_id)?.id ?? ''] as const)]),
   )
 
-  const left = kind === 'move' ? await leave(step, source, accepted) : undefined
-  const overwritten = replaced.map(({ key }) => key)
-  awaitAtCommit(store.deleteObjects(tx, dest.id, overwritten))
   const arrivingKeys = accepted.map(({ pair }) => pair.dest)
+  const again = source.id === dest.id ? arrivingKeys : []
+  const left = kind === 'move' ? await leave(step, source, accepted, again) : undefined
   const overwriting = { reason: 'overwritten', job_id: more.job_id, keys: arrivingKeys } as const
   const retired = await retire(step, dest, replaced, overwriting)
   const trashOf = new Map(replaced.map(({ key }, i) => [key, retired.trashIds[i] ?? null]))
@@ -182,9 +181,10 @@ export async function transferObjects(
           },
   }))
   const inserted = new Set(
-    await store.insertObjects(
+    await store.placeObjects(
       tx,
       arrivals.map(({ row }) => row),
+      [...taken.keys()],
     ),
   )
   // Another request created the key between our read and our insert, so the whole step is retried from the start.
@@ -243,11 +243,11 @@ async function findVersion(
   return found.filter(hasContents).map(asObject)
 }
 
-/** Step: takes objects away from where they are moved from. Returns what to count there, besides what was moved. */
-async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[]): Promise<Change> {
+/** Step: takes objects away from where they are moved from, but for rows `taken` again. Returns what to count besides what was moved. */
+async function leave(step: Step, source: HeldBucket, accepted: readonly Accepted[], taken: string[]): Promise<Change> {
   const keys = accepted.map(({ pair }) => pair.key)
   const { kept = [], gone = [] } = Object.groupBy(accepted, ({ row }) => (isKept(source, row) ? 'kept' : 'gone'))
-  step.awaitAtCommit(store.deleteObjects(step.tx, source.id, keys))
+  step.awaitAtCommit(store.deleteObjects(step.tx, source.id, [...new Set(keys).difference(new Set(taken))]))
   const rows = kept.map(({ row }) => row)
   const { change } = await retire(step, source, rows, { reason: 'deleted', keys })
   markDeleted(step, source, keys)
