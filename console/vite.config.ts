@@ -4,6 +4,7 @@ import { build, defineConfig, type Plugin, type Rolldown, type UserConfig } from
 import type { RouteSpec } from '../contract/route.ts'
 import { compressed } from './compressed.ts'
 import { early } from './early.ts'
+import { smallerFonts } from './fonts.ts'
 import { NONCE } from './nonce.ts'
 import { listPackages } from './packages.ts'
 
@@ -42,7 +43,7 @@ const base: UserConfig = {
   root: import.meta.dirname,
   base: '/console/',
   html: { cspNonce: NONCE },
-  plugins: [slimContract(), react(), early(), compressed(), listPackages()],
+  plugins: [slimContract(), react(), early(), smallerFonts(), compressed(), listPackages()],
   build: {
     target: 'es2022',
     manifest: true,

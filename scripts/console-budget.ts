@@ -29,7 +29,7 @@ const budgets = [
 const MOST_CSS = 24.5
 /** Everything that a page of a share link needs before it shows what the link opens. */
 const MOST_LINK = 30
-const MOST_FONT = 50
+const MOST_FONT = 33
 
 interface Chunk {
   file: string
