@@ -196,7 +196,8 @@ it('what replaces a process at SIGHUP brings the schema up to date first', linux
   env.DATABASE_URL = sqlite()
   const service = await spawned(['serve', '--workers', '2'])
   // As a release left it that lacked the last migration, one whose changes can be made twice.
-  const database = new DatabaseSync(path.join(folder, 'strongroom.db'))
+  // The service writes, too.
+  const database = new DatabaseSync(path.join(folder, 'strongroom.db'), { timeout: 10_000 })
   const [last] = database.prepare('select name from kysely_migration order by name desc limit 1').all()
   assert.equal(last?.name, '0069-history-quota', 'what it added is listed here')
   database.exec('drop trigger buckets_revised_by_history')
