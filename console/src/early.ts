@@ -29,8 +29,9 @@ const dark = scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-co
 document.documentElement.dataset.mantineColorScheme = dark ? 'dark' : 'light'
 
 const path = location.pathname.slice('/console'.length)
-/** These views are for people who are not signed in, and ask for what they need themselves. */
-const isAlone = /^\/(signed-in|setup|invitation|forgot-password|password-reset|auth\/callback)\b/.test(path)
+/** These views need no session, and ask for what they need themselves. */
+const ALONE = /^\/(signed-in|setup|invitation|forgot-password|password-reset|auth\/callback|403|404|error)\b/
+const isAlone = ALONE.test(path)
 const isLogin = /^\/login\b/.test(path)
 const mayBeSignedIn = kept(SIGNED_IN) !== null
 
