@@ -206,19 +206,25 @@ interface FirstVisit {
   /** What is waited for. */
   selector: string
 }
+/** Gives a page a network, if there is one to give, and counts what comes over it. */
+async function watchNetwork(page: Page, slow?: ReturnType<typeof network>) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  if (slow) await session.send('Network.emulateNetworkConditions', slow)
+  const loaded = { requests: 0, bytes: 0 }
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    loaded.requests++
+    loaded.bytes += encodedDataLength
+  })
+  return { session, loaded }
+}
 /** Opens an address in a browser that has nothing of it: ms until an element is there, and kB that came. */
 async function firstVisit(address: string, { viewport, slower, selector, ...how }: FirstVisit) {
   const browser = await launchChromium()
   try {
     const page = await (await newProfile(browser, { viewport })).newPage()
-    const session = await page.context().newCDPSession(page)
-    await session.send('Network.enable')
-    await session.send('Network.emulateNetworkConditions', how.network)
+    const { session, loaded } = await watchNetwork(page, how.network)
     await session.send('Emulation.setCPUThrottlingRate', { rate: slower })
-    let bytes = 0
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-      bytes += encodedDataLength
-    })
     await page.addInitScript((wanted) => {
       const look = () => {
         if (!document.querySelector(wanted)) return requestAnimationFrame(look)
@@ -229,7 +235,7 @@ async function firstVisit(address: string, { viewport, slower, selector, ...how 
     await page.goto(address, { waitUntil: 'commit' })
     await page.waitForFunction(() => 'shown' in globalThis, undefined, { timeout: 30_000 })
     const shown = await page.evaluate(() => (globalThis as unknown as { shown: number }).shown)
-    return { shown, sent: bytes / 1000 }
+    return { shown, sent: loaded.bytes / 1000 }
   } finally {
     await browser.close()
   }
@@ -269,28 +275,19 @@ const measureSlow = (url: string): Promise<void> =>
 
 /** The start page of an administrator, with an empty cache: what comes until all of it is there, and over a slow network how soon. */
 async function measureHome(url: string): Promise<void> {
-  const all = { requests: 0, bytes: 0 }
-  const shown = async (slowly: boolean) =>
+  const visit = (slow?: typeof SLOW_3G) =>
     inBrowser(url, async (context) => {
       const page = await context.newPage()
-      const session = await context.newCDPSession(page)
-      await session.send('Network.enable')
-      if (slowly) await session.send('Network.emulateNetworkConditions', SLOW_3G)
-      Object.assign(all, { requests: 0, bytes: 0 })
-      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        all.requests++
-        all.bytes += encodedDataLength
-      })
+      const { loaded } = await watchNetwork(page, slow)
       await page.addInitScript(noteAll)
       await page.goto(`${url}/console/`, { waitUntil: 'commit' })
       await page.locator('#largest').waitFor({ timeout: 30_000 })
       const time = await page.evaluate(() => performance.now())
       // What is loaded once the first view is there belongs to it.
-      if (!slowly) await page.waitForTimeout(3000)
-      return time
+      if (!slow) await page.waitForTimeout(3000)
+      return { time, ...loaded }
     })
-  await shown(false)
-  const { requests, bytes } = all
+  const { requests, bytes } = await visit()
   const kib = bytes / 1024
   report(
     'start page, cold: requests, over the network',
@@ -299,7 +296,7 @@ async function measureHome(url: string): Promise<void> {
     requests <= 15 && kib <= 200,
   )
   const times: number[] = []
-  for (let i = 0; i < COLD_ROUNDS; i++) times.push(await shown(true))
+  for (let i = 0; i < COLD_ROUNDS; i++) times.push((await visit(SLOW_3G)).time)
   report('start page, cold, 400 kbit/s, 400 ms', `${ms(at(times, 0.5))} (best ${ms(at(times, 0))})`, '')
 }
 

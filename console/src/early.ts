@@ -1,4 +1,5 @@
-import { CONFIG, keepEarly, ME, REFRESH, SESSION_LOCK, SIGNED_IN } from './api/early.ts'
+import { COLOR_SCHEME, CONFIG, keepEarly, ME, REFRESH, SESSION_LOCK, SIGNED_IN } from './api/early.ts'
+import { BASE_PATH } from './base-path.ts'
 import { wantedLanguage } from './language.ts'
 
 /**
@@ -24,11 +25,11 @@ const kept = (key: string): string | null => {
   }
 }
 
-const scheme = kept('strongroom-color-scheme')
+const scheme = kept(COLOR_SCHEME)
 const dark = scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
 document.documentElement.dataset.mantineColorScheme = dark ? 'dark' : 'light'
 
-const path = location.pathname.slice('/console'.length)
+const path = location.pathname.slice(BASE_PATH.length)
 /** These views need no session, and ask for what they need themselves. */
 const ALONE = /^\/(signed-in|setup|invitation|forgot-password|password-reset|auth\/callback|403|404|error)\b/
 const isAlone = ALONE.test(path)
@@ -41,7 +42,7 @@ function load(files: readonly string[] = []): void {
     link.rel = file.endsWith('.js') ? 'modulepreload' : 'preload'
     if (link.rel === 'preload') link.as = 'style'
     link.crossOrigin = ''
-    link.href = `/console/${file}`
+    link.href = `${BASE_PATH}/${file}`
     document.head.append(link)
   }
 }

@@ -7,6 +7,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { COLOR_SCHEME } from './api/early.ts'
 import { queries } from './api/queries.ts'
 import { loadLanguage } from './languages/load.ts'
 import { applyPreferences } from './preferences.ts'
@@ -30,7 +31,7 @@ const page = () => (
         theme={createOurTheme()}
         cssVariablesResolver={resolver}
         defaultColorScheme="auto"
-        colorSchemeManager={localStorageColorSchemeManager({ key: 'strongroom-color-scheme' })}
+        colorSchemeManager={localStorageColorSchemeManager({ key: COLOR_SCHEME })}
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queries}>

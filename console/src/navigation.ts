@@ -1,6 +1,5 @@
 import { createBrowserHistory, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-
-export const BASE_PATH = '/console'
+import { BASE_PATH } from './base-path.ts'
 
 /** The history that the router follows. */
 export const history = createBrowserHistory()

@@ -8,9 +8,10 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
+import { BASE_PATH } from './base-path.ts'
 import { views } from './features/views.ts'
 import { wholeLanguage } from './i18n.ts'
-import { BASE_PATH, history, useView } from './navigation.ts'
+import { history, useView } from './navigation.ts'
 import { Broken, FailedView, Forbidden, NotFound, NotFoundFramed } from './shell/failures.tsx'
 import { Gate } from './shell/Gate.tsx'
 import { part } from './shell/new-version.ts'

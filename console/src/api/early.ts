@@ -16,6 +16,9 @@ export const SESSION_LOCK = 'strongroom-session'
 /** Marks in the browser's storage that there may be a session, so that a first visit does not request a token in vain. It is no credential. */
 export const SIGNED_IN = 'strongroom-signed-in'
 
+/** Where the browser's storage has the colors that were chosen. */
+export const COLOR_SCHEME = 'strongroom-color-scheme'
+
 export function keepEarly(method: string, path: string, answer: Promise<Response>): void {
   // Whoever takes it is told of the failure.
   answer.catch(() => undefined)

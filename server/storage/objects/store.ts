@@ -52,11 +52,13 @@ export const lockObjects = async (tx: Tx, bucketId: string, keys: readonly strin
 export const shareObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<Row<'objects'>[]> =>
   keys.length === 0 ? [] : share(tx, { bucketId, keys })
 
-/** Returns the keys that were free. Always inserts in key order: an insert waits for another's of the same key. */
-export async function insertObjects(tx: Tx, unordered: readonly ObjectRow[]): Promise<string[]> {
-  if (unordered.length === 0) return []
-  const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  return (await insert(tx, { rows })).map(({ key }) => key)
+/** In key order, always: an insert waits for another's of the same key. */
+const inOrder = (rows: readonly ObjectRow[]) => rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+
+/** Returns the keys that were free. */
+export async function insertObjects(tx: Tx, rows: readonly ObjectRow[]): Promise<string[]> {
+  if (rows.length === 0) return []
+  return (await insert(tx, { rows: inOrder(rows) })).map(({ key }) => key)
 }
 
 const place = prepared((tx: Tx, { rows, over }: { rows: readonly ObjectRow[]; over: readonly string[] }) => {
@@ -79,15 +81,10 @@ const place = prepared((tx: Tx, { rows, over }: { rows: readonly ObjectRow[]; ov
  * Like `insertObjects`, but `over` names locked objects whose place may be taken. These rows are changed: whoever waits for
  * one that is deleted, and inserted again, would find nothing under a key that always had something.
  */
-export async function placeObjects(
-  tx: Tx,
-  unordered: readonly ObjectRow[],
-  over: readonly string[],
-): Promise<string[]> {
+export async function placeObjects(tx: Tx, rows: readonly ObjectRow[], over: readonly string[]): Promise<string[]> {
   const places = new Set(over)
-  if (!unordered.some(({ key }) => places.has(key))) return insertObjects(tx, unordered)
-  const rows = unordered.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  return (await place(tx, { rows, over })).map(({ key }) => key)
+  if (!rows.some(({ key }) => places.has(key))) return insertObjects(tx, rows)
+  return (await place(tx, { rows: inOrder(rows), over })).map(({ key }) => key)
 }
 
 export const deleteObjects = async (tx: Tx, bucketId: string, keys: readonly string[]): Promise<void> => {

@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Job } from '../../../contract/jobs.ts'
 import { formatMoment } from '../../../server/base/moment.ts'
 import type { Schema } from '../../../server/db/schema.ts'
-import { until } from '../../support/until.ts'
+import { finished } from '../jobs.ts'
 import { type Item, itemOf, type Past, type State, without } from './order.ts'
 import { ALL_KEYS, type JobStep, type Log, noteChange } from './steps.ts'
 import type { Answer } from './world.ts'
@@ -36,15 +36,9 @@ export async function runJob(log: Log, { job: kind, folder, to: nth, tags, kille
 }
 
 async function ended({ world }: Log, answer: Answer): Promise<Ended> {
-  const { id } = JSON.parse(answer.text) as Job
-  let job: Job | undefined
-  await until(async () => {
-    job = await world.clients[world.tick() % 2 ? 1 : 0].getJob({ params: { id } })
-    return job.finished_at !== null
-  })
-  const found = job as Job
-  assert.equal(found.status, 'succeeded', `${answer.what} ${found.detail}`)
-  return { answer: { ...answer, answered: world.tick() }, job: found }
+  const job = await finished(world.clients[world.tick() % 2 ? 1 : 0], JSON.parse(answer.text))
+  assert.equal(job.status, 'succeeded', `${answer.what} ${job.detail}`)
+  return { answer: { ...answer, answered: world.tick() }, job }
 }
 
 /** Notes what a job has done to each key, and that it had nothing to do with the others. */

@@ -1,4 +1,4 @@
-import { BASE_PATH } from '../../navigation.ts'
+import { BASE_PATH } from '../../base-path.ts'
 import { atOf } from '../past/at.ts'
 import type { Place, Row } from './listing.ts'
 
