@@ -377,6 +377,20 @@ test('features of the console depend on one another in no circle', () => {
   assert.deepEqual(findCircles(folders), [])
 })
 
+/** Suites that wait: what is said in one after its first `await` belongs to the whole file (support/untracked.ts). */
+const WAITING_SUITE = /\bdescribe(?:Engines|Once|On|Console\w*)?\((?:[^()]|\([^()]*\))*?,\s*async\b/
+
+test('no suite of the tests waits while it is made', () => {
+  const suites = ["('of (one)', { skip: say('no') }, async () => {})", 'Engines(\n  `b`,\n  async (engine) => {})']
+  for (const suite of suites) assert.match(`describe${suite}`, WAITING_SUITE)
+  assert.doesNotMatch("describe('a', () => {\n  before(run, async () => {})\n})", WAITING_SUITE)
+  const waiting = fs.globSync('tests/**/*.ts').flatMap((file) => {
+    const text = fs.readFileSync(file, 'utf8')
+    return [...text.matchAll(new RegExp(WAITING_SUITE, 'g'))].map(({ index }) => `${file}:${lineAt(text, index)}`)
+  })
+  assert.deepEqual(waiting, [])
+})
+
 test('workers, whose names are labels of metrics, are named alike', () => {
   const every = [...readTree()].filter(([file]) => file.startsWith('server/'))
   const names = every.flatMap(([, text]) => [...text.matchAll(/\bname: '([^']+)',\s+every:/g)].map(([, name]) => name))

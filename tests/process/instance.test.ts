@@ -366,8 +366,9 @@ describe('replicas that start together for the first time', () => {
   })
 })
 
-describe('the mark of an S3 storage', async () => {
-  const gateway = await cephGateway()
+const gateway = await cephGateway()
+
+describe('the mark of an S3 storage', () => {
   afterEach(dropPlaces)
 
   it('is an object beside the blobs, and refuses another database', { skip: !gateway && noGateway }, async () => {
