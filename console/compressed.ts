@@ -16,7 +16,7 @@ export const compressed = (): Plugin => ({
         promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
       gz: (text: Buffer) => promisify(gzip)(text, { level: 9 }),
     }
-    const texts = Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))
+    const texts = Object.keys(bundle).filter((name) => /\.(m?js|css|svg|wasm)$/.test(name))
     await Promise.all(
       texts.map(async (name) => {
         const text = await fs.promises.readFile(path.join(dir, name))

@@ -7,6 +7,7 @@ import { early } from './early.ts'
 import { smallerFonts } from './fonts.ts'
 import { NONCE } from './nonce.ts'
 import { listPackages } from './packages.ts'
+import { pdfTables } from './pdf.ts'
 
 /**
  * Keeps only how each operation is called, without the schemas: that makes the page a quarter smaller. The types are
@@ -43,7 +44,7 @@ const base: UserConfig = {
   root: import.meta.dirname,
   base: '/console/',
   html: { cspNonce: NONCE },
-  plugins: [slimContract(), react(), early(), smallerFonts(), compressed(), listPackages()],
+  plugins: [slimContract(), react(), early(), smallerFonts(), pdfTables(), compressed(), listPackages()],
   build: {
     target: 'es2022',
     manifest: true,

@@ -297,7 +297,8 @@ function resolve(file: string, from: string): string {
 
 function matches(target: string, allowed: string, file: string): boolean {
   if (target.startsWith('npm:')) return allowed === 'npm' || allowed === target
-  if (isBuiltin(target)) return /^(server|cli)\//.test(file) || /^console\/(vite\.config|compressed)\.ts$/.test(file)
+  if (isBuiltin(target))
+    return /^(server|cli)\//.test(file) || /^console\/(vite\.config|compressed|pdf)\.ts$/.test(file)
   return path.matchesGlob(target, allowed.replace('OWN', path.posix.dirname(file)))
 }
 

@@ -14,6 +14,11 @@ const PAGE = '/console/*'
 /** Tells the console that the documentation is built in. */
 const HELP_LINK = '<link rel="help" href="/help/">'
 
+/** The threads that read documents of strangers, and their policy: they compile their readers of images, and may ask nobody for anything. */
+const THREADS = /^assets\/pdf\.(worker|renderer)/
+const THREAD_POLICY =
+  "default-src 'none'; script-src 'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 const assets = assetsOf(FOLDER)
 
 /**
@@ -30,6 +35,7 @@ export async function consolePages(app: FastifyInstance, system: System) {
     const name = request.params['*']
     const found = await assets()
     const asset = name === 'index.html' ? undefined : found.get(name)
+    if (asset && THREADS.test(name)) reply.header('content-security-policy', THREAD_POLICY)
     if (asset) return sendAsset(request, reply, asset, { immutable: name.startsWith('assets/') })
     if (name.startsWith('assets/')) {
       reply.callNotFound()

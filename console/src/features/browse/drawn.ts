@@ -4,6 +4,8 @@ import { client } from '../../api/session.ts'
 import { ownUrl } from './bulk.tsx'
 
 const WIDTH = 256
+/** As much of a page as a tile shows: its head. */
+const HEAD = 192
 /** Of a text, small enough to be read in a tile. */
 const PAPER = { width: 176, height: 132 }
 /** The first lines of a text. */
@@ -14,7 +16,7 @@ const VIDEO_MS = 10_000
 /** Readable on light and dark ground. */
 const INK = '#77828f'
 
-type About = Pick<StoredObject, 'bucket' | 'key' | 'size'>
+type About = Pick<StoredObject, 'bucket' | 'key' | 'etag' | 'size'>
 
 /** An SVG, as an image: browsers run no script of it and load nothing that it refers to. */
 export const drawing = async (object: About, signal?: AbortSignal): Promise<Blob> =>
@@ -22,7 +24,7 @@ export const drawing = async (object: About, signal?: AbortSignal): Promise<Blob
 
 /** The first lines of a text, as they are. */
 export async function text(object: About, signal?: AbortSignal): Promise<Blob> {
-  const words = new TextDecoder().decode(await bytesOf(object, TEXT_BYTES, signal))
+  const words = new TextDecoder().decode(await bytesOf(object, [0, TEXT_BYTES], signal))
   return paint(PAPER.width, PAPER.height, (pen) => {
     pen.font = `9px ${getComputedStyle(document.documentElement).getPropertyValue('--mantine-font-family-monospace')}`
     pen.fillStyle = INK
@@ -64,8 +66,20 @@ export async function video({ bucket, key }: About, signal?: AbortSignal): Promi
   }
 }
 
-async function bytesOf({ bucket, key, size }: About, most: number | undefined, signal?: AbortSignal) {
-  const headers: Record<string, string> = most !== undefined && size > most ? { range: `bytes=0-${most - 1}` } : {}
+/** The first page of a PDF. */
+export async function pdf(object: About, signal?: AbortSignal): Promise<Blob> {
+  const { firstPage } = await import('./pdf-page.ts')
+  const { bucket, key, etag, size } = object
+  const read = (from: number, to: number) => bytesOf(object, [from, to], signal)
+  const scale = sharpness()
+  const most = { width: WIDTH * scale, height: HEAD * scale }
+  return imageOf(await firstPage({ id: `${bucket}/${key} ${etag}`, size, read }, most, signal))
+}
+
+/** The bytes of an object, or those of a range, whose end is after its last byte. */
+async function bytesOf({ bucket, key, size }: About, range?: readonly [number, number], signal?: AbortSignal) {
+  const [from, to] = range ?? [0, size]
+  const headers: Record<string, string> = from > 0 || to < size ? { range: `bytes=${from}-${to - 1}` } : {}
   const answer = await client.getObjectByQuery({
     params: { bucket },
     query: { key },
@@ -75,6 +89,9 @@ async function bytesOf({ bucket, key, size }: About, most: number | undefined, s
   return answer.arrayBuffer()
 }
 
+/** Pixels of a screen for each of a page. */
+const sharpness = (): number => Math.min(2, devicePixelRatio)
+
 /** An image of what is drawn, sharp on dense screens. */
 async function paint(
   width: number,
@@ -82,14 +99,17 @@ async function paint(
   draw: (pen: CanvasRenderingContext2D, width: number, height: number) => void,
 ): Promise<Blob> {
   const canvas = document.createElement('canvas')
-  const scale = Math.min(2, devicePixelRatio)
+  const scale = sharpness()
   canvas.width = width * scale
   canvas.height = height * scale
   const pen = canvas.getContext('2d')
   if (!pen) throw new Error('no canvas')
   pen.scale(scale, scale)
   draw(pen, width, height)
-  return new Promise((resolve, reject) =>
+  return imageOf(canvas)
+}
+
+const imageOf = (canvas: HTMLCanvasElement): Promise<Blob> =>
+  new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no image'))), 'image/webp', 0.85),
   )
-}

@@ -18,12 +18,12 @@ export const isPictured = ({ content_type, size }: Pick<StoredObject, 'content_t
 type Pictured = Pick<StoredObject, 'bucket' | 'key' | 'etag' | 'content_type' | 'size' | 'encryption'>
 
 /** What a thumbnail is made of: the image proxy's picture, or what the browser draws itself. */
-export function thumbnailOf(object: Pictured): 'picture' | 'drawing' | 'video' | 'text' | undefined {
+export function thumbnailOf(object: Pictured): 'picture' | 'drawing' | 'video' | 'pdf' | 'text' | undefined {
   if (object.encryption?.algorithm === 'SSE-C' || object.size === 0) return undefined
   if (isPictured(object)) return 'picture'
   if (isDrawing(object)) return object.size <= MOST_DRAWING ? 'drawing' : undefined
   const kind = kindOf(object)
-  return kind === 'video' || kind === 'text' ? kind : undefined
+  return kind === 'video' || kind === 'pdf' || kind === 'text' ? kind : undefined
 }
 /** The thumbnail, if it is already loaded. */
 export const shownThumbnail = (bucket: string, key: string, etag: string): string | undefined =>
