@@ -240,6 +240,49 @@ describeEngines('mirrors', (engine) => {
     await server.admin.updateStorage({ params: DEFAULT, body: { mirror: null } })
   })
 
+  // Found by the model: the read showed that the mirror lacked what was queued for it, and getting it was recorded as a repair.
+  it('are filled, not repaired, where somebody reads what could not be copied yet', async () => {
+    const { server } = world
+    const nas = await world.storage()
+    const bucket = await world.bucket()
+    const body = randomBytes(300_000)
+    await world.put(bucket, 'early', body)
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: { storage: nas } } })
+    fs.renameSync(own(), `${own()}-away`)
+    fs.writeFileSync(own(), 'no folder')
+    // Everything is queued, and nothing can be copied.
+    for (let i = 0; i < 3; i++) {
+      await server.later(61_000)
+      await server.records([], tick)
+    }
+    const { walked_to, walked_again_at } = await server.database.db
+      .selectFrom('mirrors')
+      .select(['walked_to', 'walked_again_at'])
+      .executeTakeFirstOrThrow()
+    assert.deepEqual([walked_to, walked_again_at === null], [null, false])
+    const reasons = async () => {
+      // What is at the storage's own place is looked at again as well.
+      const due = server.database.db.selectFrom('copies_due').where('place', '<>', 0)
+      return (
+        await due
+          .where('blob_id', '=', await idOf('early'))
+          .select('reason')
+          .execute()
+      ).map(({ reason }) => reason)
+    }
+    assert.deepEqual(await reasons(), ['existing'])
+    for (let i = 0; i < 3; i++) await assert.rejects(bytesOf(bucket, 'early'))
+    await server.later(0)
+    assert.deepEqual(await reasons(), ['existing'])
+    fs.rmSync(own())
+    fs.renameSync(`${own()}-away`, own())
+    await server.later(3_600_000)
+    await server.records([], tick)
+    assert.equal((await mirrorOf())?.copies_due, 0)
+    assert.ok(body.equals(fs.readFileSync(at(world.folderOf(nas), await idOf('early')))))
+    await server.admin.updateStorage({ params: DEFAULT, body: { mirror: null } })
+  })
+
   it('go on without one that is away, as they are told to, and catch up', async () => {
     const { server } = world
     const nas = await world.storage()

@@ -50,8 +50,8 @@ const due = prepared((tx: Tx, row: Row<'copies_due'>) =>
           attempts: e.ref('excluded.attempts'),
         }))
         .where('copies_due.reason', '=', sql.lit('existing'))
-        // What a mirror still lacks while it is filled was put off, where it could not be copied.
-        .whereRef('copies_due.reason', '<>', 'excluded.reason'),
+        // That a mirror lacks what is queued for it is no news: it was put off, where it could not be copied yet.
+        .where(sql.ref('excluded.reason'), 'not in', [sql.lit('existing'), sql.lit('missing')]),
     ),
 )
 /** Notes that a place lacks a copy, or has a damaged one. */
