@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, ElementHandle, HTTPResponse, Page } from 'puppeteer-core'
 import { landscape } from '../support/demo-pictures.ts'
 import { noFirefox, startFirefox } from '../support/firefox.ts'
+import { pdf } from '../support/pdf.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 describe('console: Firefox', { skip: noFirefox }, () => {
@@ -28,7 +29,7 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     for (const [key, body, type] of [
       ['2026/lisbon/harbour.jpg', await landscape(1), 'image/jpeg'],
       ['2026/lisbon/notes.txt', 'light from the left', 'text/plain'],
-      ['2026/lisbon/paper.pdf', PDF, 'application/pdf'],
+      ['2026/lisbon/paper.pdf', pdf('A paper'), 'application/pdf'],
       ['2026/日本 & #1/é.txt', 'odd', 'text/plain'],
     ] as const)
       await server.admin.putObjectByQuery({
@@ -118,6 +119,12 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 
+  it('draws a picture, the lines of a text and the first page of a PDF as tiles', async () => {
+    await go(`/b/photos?${new URLSearchParams({ prefix: '2026/lisbon/', view: 'grid' })}`)
+    await page.waitForFunction(() => document.querySelectorAll('.tile img').length === 3)
+    clean()
+  })
+
   it('uploads files, one of them in parts', async () => {
     const files = [
       ['small.txt', Buffer.from('small')],
@@ -160,11 +167,3 @@ describe('console: Firefox', { skip: noFirefox }, () => {
     clean()
   })
 })
-
-/** One empty page. */
-const PDF = `%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj
-trailer<</Root 1 0 R>>
-`
