@@ -265,7 +265,7 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
     before(async () => {
       await server.admin.createBucket({ body: { name: bucket } })
       // Without pictures: the rows have no contents.
-      await seedObjects(server.env.DATABASE_URL as string, bucket, flat(MANY), 'application/pdf')
+      await seedObjects(server.env.DATABASE_URL as string, bucket, flat(MANY), 'application/zip')
     })
 
     it('renders few tiles; ranges and Select all include objects that were never loaded', () =>

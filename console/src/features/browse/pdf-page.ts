@@ -27,8 +27,6 @@ type Read = (from: number, to: number) => Promise<ArrayBuffer>
 
 /** Those that took too long, which are not tried again. */
 const slow = new Set<string>()
-/** One is drawn at a time, so that what they hold does not add up. */
-let last: Promise<unknown> = Promise.resolve()
 
 /**
  * The first page of a document, in the colours of paper. `id` names these bytes; `read` gives those from `from` to before
@@ -36,25 +34,20 @@ let last: Promise<unknown> = Promise.resolve()
  *
  * @param most in pixels; a longer page is cut off.
  */
-export function firstPage(
+export async function firstPage(
   { id, size, read }: { id: string; size: number; read: Read },
   most: { width: number; height: number },
   signal?: AbortSignal,
 ): Promise<HTMLCanvasElement> {
-  const drawn = last.then(async () => {
-    signal?.throwIfAborted()
-    if (slow.has(id)) throw new Error('It took too long before.')
-    const first = new Uint8Array(await read(0, Math.min(size, PART)))
-    const work = startWork(signal)
-    work.late.catch(() => slow.add(id))
-    try {
-      return await Promise.race([work.late, work.stopped, draw({ size, first, read }, most, work)])
-    } finally {
-      work.end()
-    }
-  })
-  last = drawn.catch(() => undefined)
-  return drawn
+  if (slow.has(id)) throw new Error('It took too long before.')
+  const first = new Uint8Array(await read(0, Math.min(size, PART)))
+  const work = startWork(signal)
+  work.late.catch(() => slow.add(id))
+  try {
+    return await Promise.race([work.late, work.stopped, draw({ size, first, read }, most, work)])
+  } finally {
+    work.end()
+  }
 }
 
 /** Two threads, and the time that they have left: it does not pass while they wait for bytes. */
@@ -66,6 +59,7 @@ function startWork(signal: AbortSignal | undefined) {
   stopped.promise.catch(() => undefined)
   const stop = () => stopped.reject(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
+  for (const thread of [parser, renderer]) thread.onerror = () => stopped.reject(new Error('A thread has failed.'))
   let left = MOST_MS
   let since = 0
   let timer: ReturnType<typeof setTimeout> | undefined

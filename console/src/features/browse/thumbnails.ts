@@ -33,15 +33,21 @@ const heard = new WeakMap<Element, (isInSight: boolean) => void>()
 const sight = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) heard.get(target)?.(isIntersecting)
 })
-const waiting = new Set<() => Promise<void>>()
-let busy = 0
+interface Load {
+  of: ReturnType<typeof thumbnailOf>
+  start: () => Promise<void>
+}
+const waiting = new Set<Load>()
+const busy = new Set<Load>()
 function admit(): void {
-  for (const start of waiting) {
-    if (busy >= AT_ONCE) return
-    waiting.delete(start)
-    busy++
-    void start().finally(() => {
-      busy--
+  for (const load of waiting) {
+    if (busy.size >= AT_ONCE) return
+    // One PDF at a time, so that what they hold does not add up.
+    if (load.of === 'pdf' && [...busy].some(({ of }) => of === 'pdf')) continue
+    waiting.delete(load)
+    busy.add(load)
+    void load.start().finally(() => {
+      busy.delete(load)
       admit()
     })
   }
@@ -52,10 +58,10 @@ export function watchThumbnail(tile: Element, object: Pictured, show: (url: stri
   let timer: ReturnType<typeof setTimeout> | undefined
   let control = new AbortController()
   let isShown = false
+  const of = thumbnailOf(object)
   const start = async () => {
     const { signal } = control
     try {
-      const of = thumbnailOf(object)
       const drawn = of === undefined || of === 'picture' ? undefined : (await import('./drawn.ts'))[of]
       const url = await pictureOf(object, WIDTH, signal, drawn && ((signal) => drawn(object, signal)))
       if (signal.aborted) return
@@ -65,9 +71,10 @@ export function watchThumbnail(tile: Element, object: Pictured, show: (url: stri
       // A file that turns out not to be an image keeps its icon.
     }
   }
+  const load = { of, start }
   const leave = () => {
     clearTimeout(timer)
-    waiting.delete(start)
+    waiting.delete(load)
     if (!isShown) control.abort()
   }
   heard.set(tile, (isInSight) => {
@@ -76,7 +83,7 @@ export function watchThumbnail(tile: Element, object: Pictured, show: (url: stri
     if (!isInSight) return
     control = new AbortController()
     timer = setTimeout(() => {
-      waiting.add(start)
+      waiting.add(load)
       admit()
     }, REST_MS)
   })
