@@ -20,6 +20,7 @@ const allowed = new Set([
   'BlueOak-1.0.0',
   'Python-2.0',
   'OFL-1.1',
+  'Unlicense',
 ])
 /** More licenses for some packages, each with its reason. */
 const exceptions: readonly { packages: RegExp; license: string; reason: string }[] = [
@@ -136,6 +137,7 @@ const RULE = '='.repeat(80)
 const standardTexts = [
   ['MIT', path.join(import.meta.dirname, 'licenses/MIT.txt')],
   ['ISC', path.join(import.meta.dirname, 'licenses/ISC.txt')],
+  ['Unlicense', path.join(import.meta.dirname, 'licenses/Unlicense.txt')],
   ['Apache-2.0', path.join(root, 'LICENSE')],
   ['LGPL-3.0', path.join(import.meta.dirname, 'licenses/LGPL-3.0.txt')],
   ['GPL-3.0, to which LGPL-3.0 refers', path.join(import.meta.dirname, 'licenses/GPL-3.0.txt')],

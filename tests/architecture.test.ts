@@ -20,11 +20,11 @@ const importRules = [
   // The frame stands on the features, they on the parts they share; only router.tsx and main.tsx know the frame.
   {
     files: 'console/src/features/**',
-    may: ['console/src/{features,ui,api}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
+    may: ['console/src/{features,ui,api,navigation}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
   },
   {
     files: 'console/src/{ui,api}/**',
-    may: ['console/src/{ui,api}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
+    may: ['console/src/{ui,api,navigation}/**', 'console/src/*.ts', 'client/**', 'contract/**', 'npm'],
   },
   {
     files: 'server/**/store.ts',
@@ -107,6 +107,15 @@ const wordRules = [
   },
 ]
 
+/** Packages that only some files may import: others take what is made of them. */
+const packageRules = [
+  {
+    packages: ['wouter', 'regexparam', '@tanstack/history'],
+    files: 'console/src/**',
+    only: 'console/src/navigation/**',
+  },
+]
+
 /**
  * Collections that fill while the process runs and are not made by `perSystem`, each with its reason: none holds anything
  * of one service. Tables that are written out in the source are no state.
@@ -154,6 +163,9 @@ function findBreaches(tree: Map<string, string>): string[] {
       for (const { files, may } of importRules)
         if (path.matchesGlob(file, files) && !may.some((allowed) => matches(target, allowed, file)))
           report(index, `imports ${target}`)
+      for (const { packages, files, only } of packageRules)
+        if (packages.includes(from) && path.matchesGlob(file, files) && !path.matchesGlob(file, only))
+          report(index, `imports ${from}, for ${only} alone`)
       if (Number.isFinite(layerOf(file)) && layerOf(target) < layerOf(file))
         report(index, `imports ${target}, of a layer above it`)
       if (!file.startsWith('server/db/') && path.matchesGlob(target, 'server/db/{sqlite,postgres}/**'))
@@ -417,6 +429,12 @@ test('every rule is alive', () => {
       'console/src/features/a/b.tsx',
       "import { Shell } from '../../shell/Shell.tsx'",
       'console/src/features/a/b.tsx:1 imports console/src/shell/Shell.tsx',
+    ],
+    ['console/src/navigation/a.ts', "import { Link } from 'wouter'", null],
+    [
+      'console/src/ui/a.tsx',
+      "import '../navigation/Link.tsx'\nimport { Link } from 'wouter'",
+      'console/src/ui/a.tsx:2 imports wouter, for console/src/navigation/** alone',
     ],
     ['server/fronts/api/a.ts', "import './b.ts'\nimport type { X } from 'fastify'", null],
     [

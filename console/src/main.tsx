@@ -4,14 +4,13 @@ import './tokens.css'
 import './app.css'
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { COLOR_SCHEME } from './api/early.ts'
 import { queries } from './api/queries.ts'
 import { loadLanguage } from './languages/load.ts'
 import { applyPreferences } from './preferences.ts'
-import { router } from './router.tsx'
+import { Console } from './router.tsx'
 import { createOurTheme, resolver } from './theme.ts'
 import { Toasts } from './ui/notify.tsx'
 import { ignoreStrayClicks } from './ui/strayClicks.ts'
@@ -36,7 +35,7 @@ const page = () => (
       >
         <QueryClientProvider client={queries}>
           <Toasts />
-          <RouterProvider router={router} />
+          <Console />
         </QueryClientProvider>
       </MantineProvider>
     </DirectionProvider>

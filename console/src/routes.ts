@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 
-/** A view at an address below `/console`. `$name` in a path is a parameter. */
+/** A view at an address below `/console`. `:name` in a path is a parameter. */
 export interface View {
   path: string
   /** The module with the view as its default export, loaded on demand. */
@@ -9,4 +9,6 @@ export interface View {
   inFrame?: boolean
   /** Shown without the frame to users who are not signed in. */
   open?: boolean
+  /** It keeps how far it is scrolled itself: the same pixels would be another place in it. */
+  keepsScroll?: boolean
 }

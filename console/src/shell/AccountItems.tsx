@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core'
 import { IconClipboardList, IconHelp, IconLogout, IconUser } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/queries.ts'
 import { signOut } from '../features/account/signOut.ts'
+import { Link } from '../navigation/Link.tsx'
 import { text } from './messages.ts'
 
 /** Where the documentation is, if the service has it: its page then says so. */

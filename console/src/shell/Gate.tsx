@@ -5,7 +5,7 @@ import { meQuery } from '../api/queries.ts'
 import { isAway, onReach } from '../api/reach.ts'
 import { hasToken, onSessionEnd, renew } from '../api/session.ts'
 import { followLanguage } from '../language.ts'
-import { useView } from '../navigation.ts'
+import { useView } from '../navigation/useView.ts'
 import { ProblemView } from '../ui/ProblemView.tsx'
 
 const SignInAgain = lazy(() => import('./SignInAgain.tsx'))

@@ -1,7 +1,7 @@
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { wholeLanguage } from '../i18n.ts'
-import { useView } from '../navigation.ts'
+import { useView } from '../navigation/useView.ts'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { undoLatest } from '../ui/undo.ts'
 import { useMedia } from '../ui/useMedia.ts'

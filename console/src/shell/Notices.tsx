@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { attentionQuery } from '../api/attention.ts'
 import { useMe } from '../api/queries.ts'
+import { Link } from '../navigation/Link.tsx'
 import { TimeAgo } from '../ui/values.tsx'
 import { text } from './messages.ts'
 

@@ -1,10 +1,10 @@
 import { ActionIcon } from '@mantine/core'
 import { IconMenu2 } from '@tabler/icons-react'
 import { onlineManager } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lazy, type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMe } from '../api/queries.ts'
-import { useView } from '../navigation.ts'
+import { Link } from '../navigation/Link.tsx'
+import { useView } from '../navigation/useView.ts'
 import { Confirmations } from '../ui/confirm.tsx'
 import { Corner } from '../ui/corner.tsx'
 import { Brand } from '../ui/Mark.tsx'
@@ -121,12 +121,7 @@ function Places({ places }: { places: readonly Place[] }) {
     <ul>
       {places.map(({ to, label, icon: Icon }) => (
         <li key={to}>
-          <Link
-            to={to}
-            className={isIn(to) ? 'nav-link active' : 'nav-link'}
-            activeProps={{ className: 'nav-link active' }}
-            activeOptions={{ exact: to === '/' }}
-          >
+          <Link to={to} className={isIn(to) ? 'nav-link active' : 'nav-link'}>
             <Icon size={17} stroke={1.6} aria-hidden />
             <span>{label}</span>
           </Link>

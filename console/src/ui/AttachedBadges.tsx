@@ -1,11 +1,11 @@
 import './AttachedBadges.css'
 import { Alert, Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Bucket } from '../../../contract/buckets.ts'
 import { useMe } from '../api/queries.ts'
 import { latestScansQuery } from '../api/scans.ts'
 import { formatBoth, formatMoment } from '../i18n.ts'
+import { Link } from '../navigation/Link.tsx'
 import { text } from './messages.ts'
 import { Status } from './values.tsx'
 

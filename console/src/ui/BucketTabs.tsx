@@ -1,8 +1,8 @@
 import './BucketTabs.css'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { bucketQuery, useReadOnly } from '../api/buckets.ts'
 import { useMe } from '../api/queries.ts'
+import { Link } from '../navigation/Link.tsx'
 import { AttachedBadges, ReleasingNotice } from './AttachedBadges.tsx'
 import { text } from './messages.ts'
 import { PublicBadge } from './PublicBadge.tsx'
@@ -91,15 +91,7 @@ export function BucketTabs({ bucket, active }: { bucket: string; active: BucketT
     label: string,
     current: 'page' | 'true' | undefined,
   ) => (
-    <Link
-      key={label}
-      to={to}
-      search={search as never}
-      className={className}
-      activeOptions={{ exact: true }}
-      activeProps={{}}
-      aria-current={current}
-    >
+    <Link key={label} to={to} search={search} className={className} exact aria-current={current}>
       {label}
     </Link>
   )

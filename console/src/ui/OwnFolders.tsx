@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/queries.ts'
 import { isFolderKey, legible, parentOf } from '../keys.ts'
+import { Link } from '../navigation/Link.tsx'
 import { text } from './messages.ts'
 
 const MOST = 5
@@ -13,7 +13,7 @@ const prefixLabel = (prefix: string): string => (isFolderKey(prefix) ? legible(p
 export const FolderLink = ({ bucket, prefix }: { bucket: string; prefix: string }) => {
   const folder = isFolderKey(prefix) ? prefix : parentOf(prefix)
   return (
-    <Anchor component={Link} to={`/b/${bucket}`} {...({ search: folder ? { prefix: folder } : {} } as object)}>
+    <Anchor component={Link} to={`/b/${bucket}`} search={folder ? { prefix: folder } : {}}>
       <bdi>{prefixLabel(prefix)}</bdi>
     </Anchor>
   )

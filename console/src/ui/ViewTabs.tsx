@@ -2,7 +2,7 @@ import '@mantine/core/styles/Tabs.css'
 import './ViewTabs.css'
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useView } from '../navigation.ts'
+import { useView } from '../navigation/useView.ts'
 
 export interface ViewTab {
   name: string

@@ -1,6 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useView } from '../navigation.ts'
+import { useView } from '../navigation/useView.ts'
 import { confirm } from './confirm.tsx'
 import { notify } from './notify.tsx'
 

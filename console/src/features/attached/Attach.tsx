@@ -1,7 +1,7 @@
 import './attached.css'
 import { useState } from 'react'
 import { useMe } from '../../api/queries.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StepList, useStepFocus } from '../../ui/StepList.tsx'

@@ -1,8 +1,8 @@
 import { Anchor, Badge } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Part } from '../../../../contract/details.ts'
 import { formatBoth, formatTime } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Status, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 import { Pick } from './Only.tsx'
@@ -67,7 +67,7 @@ export function Place({ record: { bucket, object_key, resource_type, details } }
   const key = object_key ?? ''
   const search = { prefix: key.slice(0, key.lastIndexOf('/') + 1), sel: key }
   return (
-    <Anchor component={Link} {...({ search } as object)} to={`/b/${bucket}`} className="audit-place">
+    <Anchor component={Link} search={search} to={`/b/${bucket}`} className="audit-place">
       {bucket}
       {key ? `/${key}` : ''}
     </Anchor>

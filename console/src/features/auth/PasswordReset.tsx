@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
 import { codeOf } from '../../api/problem.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useHere, useView } from '../../navigation/useView.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import type { Challenge } from '../second-factor/challenge.ts'
 import { Card } from './Card.tsx'
@@ -18,7 +18,7 @@ import { useEnter } from './useEnter.ts'
 /** Whoever has forgotten their password chooses a new one with the link from the mail, and is signed in with it. */
 export default function PasswordReset() {
   const { go } = useView()
-  const token = useLocation({ select: ({ hash }) => hash })
+  const { hash: token } = useHere()
   const [asked, setAsked] = useState<Challenge>()
   const reset = useQuery({
     queryKey: ['password-reset', token],

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { titled } from '../../branding.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Card } from './Card.tsx'
 import { text } from './messages.ts'
 

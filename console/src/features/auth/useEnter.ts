@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { meQuery } from '../../api/queries.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 
 /** Opens the console, at a path in it, for the user who has just signed in. */
 export function useEnter(): (next?: string) => Promise<void> {

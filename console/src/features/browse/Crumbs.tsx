@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import type { DragEvent } from 'react'
+import { Link } from '../../navigation/Link.tsx'
 import { label, Trail } from '../folders/Trail.tsx'
 
 /** As links, which are also drop targets. */
@@ -26,7 +26,7 @@ export const Crumbs = ({
     crumb={(step) => (
       <Link
         to={`/b/${bucket}`}
-        search={(step.prefix ? { prefix: step.prefix, ...kept } : kept) as never}
+        search={step.prefix ? { prefix: step.prefix, ...kept } : kept}
         className="crumb"
         onDragOver={onDragOver}
         onDrop={(event) => onDrop(event, step.prefix)}

@@ -1,14 +1,14 @@
 import './preview.css'
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowLeft, IconFile, IconFolder, IconRestore } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DeletedEntry } from '../../../../contract/versions.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { legible, nameOf } from '../../keys.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -85,11 +85,11 @@ export default function Deleted() {
           <span className="row">
             <Sign size={16} aria-hidden />
             {folder ? (
-              <Link to={`/b/${bucket}/deleted`} search={{ prefix: name } as never} className="deleted-link">
+              <Link to={`/b/${bucket}/deleted`} search={{ prefix: name }} className="deleted-link">
                 <bdi>{legible(nameOf(name, prefix))}</bdi>
               </Link>
             ) : (
-              <Link to={`/b/${bucket}`} search={{ ...queryOf(prefix), sel: name } as never} className="deleted-link">
+              <Link to={`/b/${bucket}`} search={{ ...queryOf(prefix), sel: name }} className="deleted-link">
                 <bdi>{legible(nameOf(name, prefix))}</bdi>
               </Link>
             )}

@@ -1,11 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import type { StoredObject } from '../../../../contract/objects.ts'
 import { bucketQuery, useReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { legible } from '../../keys.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { CopyButton } from '../../ui/CopyField.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { Person } from '../../ui/Person.tsx'
@@ -93,7 +93,7 @@ export function Details({ object }: { object: StoredObject }) {
           <>
             <dt>{objectText.access}</dt>
             <dd>
-              <Anchor component={Link} to={`/b/${object.bucket}/access`} search={{ key } as never}>
+              <Anchor component={Link} to={`/b/${object.bucket}/access`} search={{ key }}>
                 {text.whoHasAccess}
               </Anchor>
             </dd>

@@ -1,10 +1,10 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconFolderOpen, IconFolderX, IconSearchOff, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { curlOf } from '../../api/curl.ts'
 import { client } from '../../api/session.ts'
 import { legible } from '../../keys.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { EmptyView, NoMatch } from '../../ui/StateView.tsx'
 import { useArriving } from '../uploads/arriving.ts'
@@ -130,7 +130,7 @@ export function NothingFound({
             </Button>
           ) : null}
           {isNow ? (
-            <Link to="/search" search={{ q: search } as never} className="browse-everywhere">
+            <Link to="/search" search={{ q: search }} className="browse-everywhere">
               {text.searchEverywhere}
             </Link>
           ) : null}

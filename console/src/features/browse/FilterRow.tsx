@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { kinds } from '../../../../contract/kinds.ts'
 import { formatBytes } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { ExportList } from '../search/ExportList.tsx'
 import { text as everywhere } from '../search/messages.ts'
 import { type Filters, isFiltered, noFilters, type Over, sizes, spans } from './filters.ts'
@@ -77,7 +77,7 @@ export default function FilterRow({
         </Button>
       ) : null}
       {search === '' ? null : (
-        <Link to="/search" search={{ q: search } as never} className="browse-everywhere">
+        <Link to="/search" search={{ q: search }} className="browse-everywhere">
           {everywhere.inAll}
         </Link>
       )}

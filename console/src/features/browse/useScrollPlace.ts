@@ -1,5 +1,5 @@
-import { useRouterState } from '@tanstack/react-router'
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react'
+import { useHere } from '../../navigation/useView.ts'
 import type { GridHandle } from '../../ui/VirtualGrid.tsx'
 
 const KEY = 'strongroom-scroll'
@@ -26,7 +26,7 @@ function write(id: string, top: number): void {
  * the cursor if that stays. Returns the scroll handler.
  */
 export function useScrollPlace(listing: string, isReady: boolean, grid: RefObject<GridHandle | null>, cursor: number) {
-  const step = useRouterState({ select: ({ location }) => location.state.__TSR_index ?? 0 })
+  const { step } = useHere()
   const id = `${step} ${listing}`
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const settled = useRef('')

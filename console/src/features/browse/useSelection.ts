@@ -1,5 +1,5 @@
-import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useHere } from '../../navigation/useView.ts'
 import { notify } from '../../ui/notify.tsx'
 import type { Listing, Place, Row } from './listing.ts'
 import { text } from './messages.ts'
@@ -28,7 +28,7 @@ function leftBehind(from: Place, { bucket, prefix }: Place): string | undefined 
  * folder the user came out of, otherwise where it was when going back, otherwise on the first row.
  */
 export function useSelection(id: string, place: Place, listing: Listing) {
-  const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' })
+  const { entry } = useHere()
   const cursors = useRef(new Map<string, number>())
   const fresh = { id, place, selection: nothing, cursor: 0, isReading: false, sought: undefined as string | undefined }
   const [state, setState] = useState(fresh)

@@ -2,7 +2,6 @@ import './buckets.css'
 import { Alert, Anchor, Badge, Button } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { bucketQuery, roomIn, totalsOf, useReadOnly } from '../../api/buckets.ts'
@@ -10,7 +9,8 @@ import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { isFolderKey } from '../../keys.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { AsOf } from '../../ui/AttachedBadges.tsx'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -93,11 +93,7 @@ function Totals({ bucket, totals }: { bucket: Bucket; totals: NonNullable<Return
       )}
       {history_bytes > 0 ? (
         <Tile label={text.inSnapshots}>
-          <Link
-            to={`/b/${bucket.name}/history`}
-            {...({ search: { tab: 'snapshots' } } as object)}
-            className="bucket-link"
-          >
+          <Link to={`/b/${bucket.name}/history`} search={{ tab: 'snapshots' }} className="bucket-link">
             <Bytes bytes={history_bytes} />
           </Link>
         </Tile>

@@ -1,8 +1,8 @@
 import './buckets.css'
 import { Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import type { Bucket, BucketSource } from '../../../../contract/buckets.ts'
 import { useMe } from '../../api/queries.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 

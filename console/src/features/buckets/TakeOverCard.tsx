@@ -1,7 +1,7 @@
 import './buckets.css'
 import { Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useMe } from '../../api/queries.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { takeOverText as text } from './attached-messages.ts'
 
 /** Leads to taking over a read-only bucket. For administrators. */

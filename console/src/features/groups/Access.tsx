@@ -1,7 +1,6 @@
 import { ActionIcon, Alert, Anchor } from '@mantine/core'
 import { IconZoomQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { OtherAccess, UserAccess } from '../../../../contract/bucket-access.ts'
 import { bucketActions } from '../../../../contract/names.ts'
 import { bucketQuery } from '../../api/buckets.ts'
@@ -9,7 +8,8 @@ import { useCursorList } from '../../api/pages.ts'
 import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { legible, parentOf } from '../../keys.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
@@ -56,11 +56,11 @@ export default function Access() {
                 <Anchor
                   component={Link}
                   to={`/b/${bucket}`}
-                  search={(key === undefined ? { prefix } : { prefix: parentOf(key), sel: key }) as never}
+                  search={key === undefined ? { prefix } : { prefix: parentOf(key), sel: key }}
                 >
                   {accessText.show}
                 </Anchor>
-                <Anchor component={Link} to={`/b/${bucket}/access`} search={{} as never}>
+                <Anchor component={Link} to={`/b/${bucket}/access`} search={{}}>
                   {accessText.wholeBucket}
                 </Anchor>
               </p>
@@ -86,7 +86,7 @@ export default function Access() {
           <Others bucket={bucket} query={query} />
           <p className="dim">
             {accessText.linksHint}{' '}
-            <Anchor component={Link} to="/shares" search={{ bucket } as never}>
+            <Anchor component={Link} to="/shares" search={{ bucket }}>
               {accessText.links}
             </Anchor>
           </p>
@@ -151,7 +151,7 @@ const Through = ({ via = [], reasons, isLinked }: Partial<Pick<UserAccess, 'via'
     {via.map(({ group_id, group, grant }) => (
       <li key={`${group_id} ${grant?.id}`}>
         {isLinked ? (
-          <Anchor component={Link} to={`/admin/groups/${group_id}`} search={{ tab: 'permissions' } as never}>
+          <Anchor component={Link} to={`/admin/groups/${group_id}`} search={{ tab: 'permissions' }}>
             {group}
           </Anchor>
         ) : (
@@ -274,7 +274,7 @@ const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): C
     cell: ({ user_id, email, display_name }) => (
       <>
         {me.managesUsers ? (
-          <Anchor component={Link} to={`/admin/users/${user_id}`} search={{ tab: 'permissions' } as never} fw={600}>
+          <Anchor component={Link} to={`/admin/users/${user_id}`} search={{ tab: 'permissions' }} fw={600}>
             {display_name}
           </Anchor>
         ) : (
@@ -295,7 +295,7 @@ const columnsFor = (me: Me, { bucket, key }: { bucket: string; key: string }): C
             <ActionIcon
               component={Link}
               to="/admin/groups"
-              search={{ tab: 'explain', user: user_id, bucket, key, action: permissions[0] ?? 'read' } as never}
+              search={{ tab: 'explain', user: user_id, bucket, key, action: permissions[0] ?? 'read' }}
               aria-label={accessText.checkOf(display_name)}
               title={accessText.check}
             >

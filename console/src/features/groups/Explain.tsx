@@ -1,11 +1,11 @@
 import { Anchor, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BucketAction, bucketActions } from '../../../../contract/permissions.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status } from '../../ui/values.tsx'
 import { actionHints, text } from './messages.ts'
@@ -66,11 +66,7 @@ export function Explain({ userId }: { userId?: string }) {
                   <ul className="groups-via" aria-label={text.via}>
                     {via.map(({ group_id, group, grant }) => (
                       <li key={`${group_id} ${grant?.id}`}>
-                        <Anchor
-                          component={Link}
-                          to={`/admin/groups/${group_id}`}
-                          search={{ tab: 'permissions' } as never}
-                        >
+                        <Anchor component={Link} to={`/admin/groups/${group_id}`} search={{ tab: 'permissions' }}>
                           {group}
                         </Anchor>{' '}
                         <span className="dim">

@@ -1,11 +1,11 @@
 import { Anchor, Autocomplete, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { operations } from '../../../../contract/access-policies.ts'
 import type { Input, Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { StateView } from '../../ui/StateView.tsx'
 import { Status } from '../../ui/values.tsx'
 import { text } from '../access-policies/messages.ts'
@@ -178,7 +178,7 @@ function Decision({ answer: { allowed, reason, statement, via } }: { answer: Ans
       </p>
       {via === null ? null : (
         <p>
-          <Anchor component={Link} to={`/admin/groups/${via.group_id}`} search={{ tab: 'permissions' } as never}>
+          <Anchor component={Link} to={`/admin/groups/${via.group_id}`} search={{ tab: 'permissions' }}>
             {via.group}
           </Anchor>{' '}
           <span className="dim">

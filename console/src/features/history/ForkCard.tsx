@@ -1,12 +1,12 @@
 import './history.css'
 import { Anchor, Button } from '@mantine/core'
 import { IconGitMerge } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { BucketFork } from '../../../../contract/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatTime } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { Merge } from './Merge.tsx'
 import { text } from './messages.ts'
@@ -31,7 +31,7 @@ export function ForkCard({
           {bucket === null ? (
             text.forkGone
           ) : (
-            <Anchor component={Link} to={`/b/${bucket}`} {...({ search: { at: moment, prefix } } as object)}>
+            <Anchor component={Link} to={`/b/${bucket}`} search={{ at: moment, prefix }}>
               <bdi>{legible(prefix === '' ? bucket : `${bucket}/${prefix}`)}</bdi>
             </Anchor>
           )}

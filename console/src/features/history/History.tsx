@@ -1,7 +1,7 @@
 import './history.css'
 import { useQuery } from '@tanstack/react-query'
 import { bucketQuery } from '../../api/buckets.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'

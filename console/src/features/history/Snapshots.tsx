@@ -1,7 +1,6 @@
 import { ActionIcon, Anchor, Button } from '@mantine/core'
 import { IconCamera, IconGitFork, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Snapshot } from '../../../../contract/snapshots.ts'
@@ -9,6 +8,7 @@ import { isReadOnly } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime, GB } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -57,7 +57,7 @@ export function Snapshots({ bucket }: { bucket: Bucket }) {
           <Anchor
             component={Link}
             to={`/b/${name}`}
-            {...({ search: { at: snapshot } } as object)}
+            search={{ at: snapshot }}
             aria-label={text.openSnapshot(snapshot)}
             fw={600}
           >
@@ -89,7 +89,7 @@ export function Snapshots({ bucket }: { bucket: Bucket }) {
       title: text.changes,
       optional: true,
       cell: ({ name: snapshot }) => (
-        <Link to={`/b/${name}/history`} {...({ search: { from: snapshot } } as object)} className="job-link">
+        <Link to={`/b/${name}/history`} search={{ from: snapshot }} className="job-link">
           {text.compare}
         </Link>
       ),

@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { ObjectChange } from '../../../../contract/changes.ts'
 import type { ChangedBy } from '../../../../contract/jobs.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Person } from '../../ui/Person.tsx'
 import { text } from './messages.ts'
 

@@ -1,3 +1,3 @@
 import type { View } from '../../routes.ts'
 
-export const historyViews: readonly View[] = [{ path: '/b/$bucket/history', load: () => import('./History.tsx') }]
+export const historyViews: readonly View[] = [{ path: '/b/:bucket/history', load: () => import('./History.tsx') }]

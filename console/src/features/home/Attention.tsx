@@ -1,12 +1,12 @@
 import { Anchor } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Attention as Found } from '../../../../contract/attention.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import type { Disk } from '../../../../contract/system.ts'
 import { totalsOf } from '../../api/buckets.ts'
 import { formatBytes, formatShare, GB } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { NEARLY_FULL, TimeAgo } from '../../ui/values.tsx'
 import { distinct } from '../storages/disks.ts'
 import { text } from './messages.ts'
@@ -82,7 +82,7 @@ export function Attention({ buckets, found }: { buckets: readonly Bucket[]; foun
           {items.map(({ id, to, search, words }) => (
             <li key={id}>
               <IconAlertTriangle size={17} aria-hidden />
-              <Anchor component={Link} to={to} {...({ search: search ?? {} } as object)}>
+              <Anchor component={Link} to={to} search={search ?? {}}>
                 {words}
               </Anchor>
             </li>

@@ -1,9 +1,9 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import type { Attention } from '../../../../contract/attention.ts'
 import type { Bucket } from '../../../../contract/buckets.ts'
 import { useMe } from '../../api/queries.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { setPreferences, usePreferences } from '../../preferences.ts'
 import { text } from './messages.ts'
 
@@ -54,7 +54,7 @@ export function FirstSteps({ buckets, found }: { buckets: readonly Bucket[]; fou
               {done ? (
                 <span className="dim">{text[id]}</span>
               ) : (
-                <Anchor component={Link} to={to} {...({ search: search ?? {} } as object)}>
+                <Anchor component={Link} to={to} search={search ?? {}}>
                   {text[id]}
                 </Anchor>
               )}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import type { IdentityPolicy } from '../../../../contract/identity-policies.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { AdminPage } from './AdminPage.tsx'

@@ -1,5 +1,5 @@
 import { client } from '../../api/session.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { AdminPage } from './AdminPage.tsx'

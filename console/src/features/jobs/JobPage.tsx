@@ -2,14 +2,14 @@ import './jobs.css'
 import { Button } from '@mantine/core'
 import { IconArrowBackUp, IconDownload, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Job } from '../../../../contract/jobs.ts'
 import { bucketQuery, fateIn } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatCount, formatDuration } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { csvOf, saveText } from '../../ui/csv.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -262,7 +262,7 @@ function Detail({ job }: { job: Job }) {
               <dd>
                 <Link
                   to={`/policies/${job.of_run.policy_id}`}
-                  {...({ search: { tab: 'runs', run: job.of_run.run_id } } as object)}
+                  search={{ tab: 'runs', run: job.of_run.run_id }}
                   className="job-link"
                 >
                   {text.policyRun}

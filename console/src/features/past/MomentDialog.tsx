@@ -1,12 +1,12 @@
 import './past.css'
 import { Anchor, Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isSnapshotName } from '../../../../contract/names.ts'
 import { bucketQuery } from '../../api/buckets.ts'
 import { formatTime } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { localValue } from '../../ui/ExpiryField.tsx'
 import { MomentField } from '../../ui/MomentField.tsx'
 import { text as common } from '../../ui/messages.ts'
@@ -95,12 +95,7 @@ export default function MomentDialog({
           </section>
         ) : null}
         <div className="dialog-actions">
-          <Anchor
-            component={Link}
-            to={`/b/${bucket}/history`}
-            {...({ search: prefix ? { prefix } : {} } as object)}
-            className="past-more"
-          >
+          <Anchor component={Link} to={`/b/${bucket}/history`} search={prefix ? { prefix } : {}} className="past-more">
             {text.changes}
           </Anchor>
           <span className="grow" />

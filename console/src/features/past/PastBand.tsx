@@ -2,9 +2,9 @@ import './past.css'
 import { Button } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { isSnapshotName } from '../../../../contract/names.ts'
 import { formatTime } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { TimeAgo } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 import { snapshotsQuery } from './queries.ts'
@@ -49,7 +49,7 @@ export default function PastBand({
           variant="subtle"
           component={Link}
           to={`/b/${bucket}/history`}
-          {...({ search: { from: at, ...(prefix ? { prefix } : {}) } } as object)}
+          search={{ from: at, ...(prefix ? { prefix } : {}) }}
         >
           {text.since}
         </Button>

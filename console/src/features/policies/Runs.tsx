@@ -1,7 +1,6 @@
 import { Anchor, Button, Drawer } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Api } from '../../../../contract/index.ts'
 import type { Job } from '../../../../contract/jobs.ts'
 import type { Policy, PolicyRun } from '../../../../contract/policies.ts'
@@ -9,7 +8,8 @@ import type { Reply } from '../../../../contract/route.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -69,11 +69,7 @@ export function Runs({ policy }: { policy: Policy }) {
           {text.author} {policy.author_email}
         </span>
         {me.isAdmin ? (
-          <Anchor
-            component={Link}
-            {...({ to: '/admin/audit', search: { action: 'policy_run', about: policy.id } } as object)}
-            to="/admin/audit"
-          >
+          <Anchor component={Link} to="/admin/audit" search={{ action: 'policy_run', about: policy.id }}>
             {text.inAudit}
           </Anchor>
         ) : null}

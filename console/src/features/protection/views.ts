@@ -1,5 +1,5 @@
 import type { View } from '../../routes.ts'
 
 export const protectionViews: readonly View[] = [
-  { path: '/b/$bucket/protection', load: () => import('./Protection.tsx') },
+  { path: '/b/:bucket/protection', load: () => import('./Protection.tsx') },
 ]

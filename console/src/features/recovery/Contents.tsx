@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconArrowsExchange, IconCopyPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DEFAULT_STORAGE, type Mirror, type Storage } from '../../../../contract/storages.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -127,7 +127,7 @@ function Scrub({ scrub }: { scrub: Storage['scrub'] }) {
     <li className={damaged > 0 ? 'bad' : undefined}>
       {damaged > 0 ? text.readDamaged(checked, damaged) : text.readWhole(checked)} (<TimeAgo time={finished_at} />){' '}
       {damaged > 0 ? (
-        <Link to="/admin/audit" {...({ search: { action: 'heal' } } as object)}>
+        <Link to="/admin/audit" search={{ action: 'heal' }}>
           {text.repairs}
         </Link>
       ) : null}

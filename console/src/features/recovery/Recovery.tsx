@@ -1,10 +1,10 @@
 import './recovery.css'
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes, formatShare } from '../../i18n.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -61,12 +61,7 @@ function Encryption() {
         <Button variant="default" component={Link} to="/admin/kms-keys">
           {text.keys}
         </Button>
-        <Button
-          variant="default"
-          component={Link}
-          to="/admin/settings"
-          {...({ search: { tab: 'encryption' } } as object)}
-        >
+        <Button variant="default" component={Link} to="/admin/settings" search={{ tab: 'encryption' }}>
           {text.settings}
         </Button>
       </div>

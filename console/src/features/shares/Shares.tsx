@@ -13,12 +13,12 @@ import {
   IconSearch,
 } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Share } from '../../../../contract/shares.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { formatBytes } from '../../i18n.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { actionsShape, type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyView, NoMatch, StateView } from '../../ui/StateView.tsx'
@@ -71,7 +71,7 @@ export default function Shares() {
           <div className="shares-target">
             <Icon size={17} stroke={1.6} className="dim" aria-hidden />
             <div>
-              <Anchor component={Link} {...(placeOf(share) as object)} to={placeOf(share).to}>
+              <Anchor component={Link} {...placeOf(share)}>
                 {nameOf(share)}
               </Anchor>
               <span className="dim small">

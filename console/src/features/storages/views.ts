@@ -4,5 +4,5 @@ export const storageViews: readonly View[] = [
   { path: '/admin/storages', load: () => import('./Storages.tsx') },
   // No storage can have this name.
   { path: '/admin/storages/_new', load: () => import('./NewStorage.tsx') },
-  { path: '/admin/storages/$name', load: () => import('./StoragePage.tsx') },
+  { path: '/admin/storages/:name', load: () => import('./StoragePage.tsx') },
 ]

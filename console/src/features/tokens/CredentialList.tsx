@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { type Credential, isLive } from './columns.tsx'

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import { formatBytes, formatCount, locale } from '../../i18n.ts'
-import { useView } from '../../navigation.ts'
+import { useView } from '../../navigation/useView.ts'
 import { Chart, Donut, type Figures } from '../../ui/charts.tsx'
 import { type Band, Timeline } from '../../ui/Timeline.tsx'
 import { TimeAgo } from '../../ui/values.tsx'

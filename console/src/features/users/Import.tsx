@@ -2,7 +2,6 @@ import { ActionIcon, Anchor, Button, Checkbox, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch, IconUserSearch, IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { DirectoryPerson } from '../../../../contract/users.ts'
@@ -10,7 +9,8 @@ import { useCursorList } from '../../api/pages.ts'
 import { codeOf } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
@@ -164,7 +164,7 @@ function Search({ picked, set }: { picked: ReadonlyMap<string, Person>; set: (pe
           icon={<IconUserSearch size={28} stroke={1.4} />}
           action={
             me.isAdmin ? (
-              <Anchor component={Link} to="/admin/settings" search={{ tab: 'directory' } as never}>
+              <Anchor component={Link} to="/admin/settings" search={{ tab: 'directory' }}>
                 {text.setUp}
               </Anchor>
             ) : (

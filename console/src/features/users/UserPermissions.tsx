@@ -1,13 +1,13 @@
 import { Alert, Anchor, Table } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Group } from '../../../../contract/groups.ts'
 import { matchesPattern } from '../../../../contract/patterns.ts'
 import { type BucketAction, bucketActions } from '../../../../contract/permissions.ts'
 import type { User } from '../../../../contract/users.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
 import { Explain } from '../groups/Explain.tsx'
@@ -89,7 +89,7 @@ const Names = ({ groups }: { groups: readonly Group[] }) =>
   groups.map(({ id, name }, i) => (
     <span key={id}>
       {i > 0 ? ', ' : ''}
-      <Anchor component={Link} to={`/admin/groups/${id}`} search={{ tab: 'permissions' } as never}>
+      <Anchor component={Link} to={`/admin/groups/${id}`} search={{ tab: 'permissions' }}>
         {name}
       </Anchor>
     </span>

@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core'
 import { IconId, IconPassword, IconShieldCheck } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../../../contract/users.ts'
 import { describeProblem } from '../../api/problem.ts'
+import { Link } from '../../navigation/Link.tsx'
 import { Status } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 

@@ -1,7 +1,6 @@
 import './webhooks.css'
 import { Alert, Anchor, Badge, Button } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedWebhook } from '../../../../contract/webhooks.ts'
 import { curlOf } from '../../api/curl.ts'
@@ -9,7 +8,8 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatShare } from '../../i18n.ts'
-import { useView } from '../../navigation.ts'
+import { Link } from '../../navigation/Link.tsx'
+import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ForbiddenView } from '../../ui/ProblemView.tsx'
@@ -43,7 +43,7 @@ function LastDelivery({ id, delivery }: { id: string; delivery: ListedWebhook['l
     <Anchor
       component={Link}
       to={`/admin/webhooks/${id}`}
-      {...({ search } as object)}
+      search={search}
       className="webhooks-latest"
       title={delivery.event}
     >

@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Settings } from '../../../../../contract/settings.ts'
+import { Link } from '../../../navigation/Link.tsx'
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts'
 import { DraftField } from '../DraftField.tsx'
 import { type Draft, isEmptyDraft } from '../fields.ts'
@@ -100,7 +100,7 @@ export function UsersStep({
           />
         ))}
       </section>
-      <Anchor component={Link} to="/admin/settings" search={{ tab: 'idp' } as never}>
+      <Anchor component={Link} to="/admin/settings" search={{ tab: 'idp' }}>
         {text.moreSettings}
       </Anchor>
       <SaveProblem error={problem} atFields={Object.keys(faults).length > 0} />
