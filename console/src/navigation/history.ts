@@ -42,13 +42,13 @@ function decoded(path: string): string {
 }
 
 /** What an entry of the history shows. */
-export function placeOf({ pathname, search, hash, state }: HistoryLocation): Place {
+export function placeOf({ pathname, search, hash, href, state }: HistoryLocation): Place {
   const path = decoded(pathname).replaceAll(/\/{2,}/g, '/')
   return {
     pathname: `${path}/`.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) || '/' : path,
     search: parseSearch(search),
     hash: hash.slice(1),
-    entry: state.__TSR_key ?? '',
+    entry: state.__TSR_key ?? href,
     step: state.__TSR_index ?? 0,
   }
 }

@@ -76,7 +76,9 @@ export function prefetch(path: string): void {
   if (!route.view) fetchView(route).catch(() => {})
 }
 
-async function show(place: Place): Promise<void> {
+async function showCurrent(): Promise<void> {
+  const { location } = history
+  const place = placeOf(location)
   const { route, params } = find(place.pathname)
   let failure: unknown
   if (!route.view) {
@@ -85,15 +87,13 @@ async function show(place: Place): Promise<void> {
     } catch (error) {
       failure = error
     }
-    if (history.location.state.__TSR_key !== place.entry) return
+    if (history.location !== location) return
   }
   if (shown) keepScroll(shown.place)
   const isSame = shown?.route === route && shown.place.pathname === place.pathname
   shown = { place, route, params: shown && isSame ? shown.params : params, failure }
   for (const listener of listeners) listener()
 }
-
-const showCurrent = () => void show(placeOf(history.location))
 
 /** Shows what the history is at from now on. Returns how to stop. */
 export function follow(those: readonly Route[]): () => void {
@@ -102,7 +102,7 @@ export function follow(those: readonly Route[]): () => void {
   const { href, state } = history.location
   const address = addressOf(placeOf(history.location))
   const trimmed = (text: string) => text.replace(/\/+$/, '')
-  if (trimmed(address) === trimmed(href)) showCurrent()
+  if (trimmed(address) === trimmed(href)) void showCurrent()
   else history.replace(address, state, { ignoreBlocker: true })
   return ignore
 }
