@@ -141,6 +141,42 @@ describeConsole('uploads', (engine) => {
     await assertNothingOpen(bucket)
   })
 
+  it('uploads every file of a chosen folder under its own name, and names those of which there are two', async () => {
+    const bucket = await newBucket()
+    makeFile('twins/a\\b.txt', 40)
+    makeFile('twins/a/b.txt', 3)
+    makeFile('twins/deep/c\\d\\e.txt', 7)
+    makeFile('twins/same.txt', 10)
+    await inBrowser(uploads(bucket), async ({ page, check, faults }) => {
+      await openDialog(page)
+      await choose(page, 'Choose folder', path.join(folder, 'twins'))
+      await page.getByText('4 files, 60 B').waitFor()
+      // Chosen once more, they are the same files.
+      await choose(page, 'Choose folder', path.join(folder, 'twins'))
+      await page.getByText('4 files, 60 B').waitFor()
+      const dialog = page.getByRole('dialog')
+      assert.equal(await dialog.getByRole('alert').count(), 0)
+      makeFile('twins/same.txt', 11)
+      await choose(page, 'Choose folder', path.join(folder, 'twins'))
+      const said = dialog.getByRole('alert')
+      await said.getByText('Two different files were chosen for 1 name. Only the later one is uploaded:').waitFor()
+      assert.deepEqual(await said.getByRole('listitem').allTextContents(), ['twins/same.txt'])
+      await check('upload-dialog-twins')
+      await page.getByRole('button', { name: 'Upload 4 files' }).click()
+      await dockSays(page, '4 files uploaded')
+      assert.deepEqual(faults, [])
+    })
+    assert.deepEqual(
+      new Map((await listAll(server.admin, bucket)).map(({ key, size }) => [key, size])),
+      new Map([
+        ['twins/a/b.txt', 3],
+        ['twins/a\\b.txt', 40],
+        ['twins/deep/c\\d\\e.txt', 7],
+        ['twins/same.txt', 11],
+      ]),
+    )
+  })
+
   it('uploads every file of a dropped folder, whatever it is called', async () => {
     const bucket = await newBucket()
     // Chromium's handles leave out what it calls unsafe, and say nothing.

@@ -9,7 +9,7 @@ import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { closeDialog, type Wanted } from './dialog.ts'
-import { type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
+import { type Chosen, choose, type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
 import type { IfTaken } from './engine/item.ts'
 import { engine, useUploads } from './instance.ts'
 import { text } from './messages.ts'
@@ -23,10 +23,13 @@ const choices: readonly { value: IfTaken; label: string }[] = [
   { value: 'both', label: text.both },
 ]
 
+/** Nothing is chosen yet. */
+const NONE: Chosen = { found: [], replaced: [] }
+
 /** What to upload, where to, and how to handle existing files. Nothing is sent before it is confirmed. */
 export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted: Wanted; onStart: () => void }) {
   const me = useMe()
-  const [found, setFound] = useState<readonly Found[]>([])
+  const [{ found, replaced }, setChosen] = useState<Chosen>(NONE)
   const [handles, setHandles] = useState<readonly FileSystemHandle[]>([])
   const [emptyFolders, setEmptyFolders] = useState(0)
   const [unreadable, setUnreadable] = useState<readonly string[]>([])
@@ -36,10 +39,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const [over, setOver] = useState(false)
   const [starting, setStarting] = useState(false)
 
-  const take = (more: readonly Found[]) =>
-    setFound((old) =>
-      [...new Map([...old, ...more].map((one) => [one.path, one])).values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
-    )
+  const take = (more: readonly Found[]) => setChosen((old) => choose(old, more))
   const readTaken = useEffectEvent(async (drop: Taken) => {
     setReading(0)
     try {
@@ -140,7 +140,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               <Button
                 variant="subtle"
                 onClick={() => {
-                  setFound([])
+                  setChosen(NONE)
                   setEmptyFolders(0)
                   setUnreadable([])
                   setHandles([])
@@ -168,7 +168,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
               </p>
             ) : null}
             {emptyFolders > 0 ? <p className="dim small">{text.emptyFolders(emptyFolders)}</p> : null}
-            {unreadable.length > 0 ? <Unreadable paths={unreadable} /> : null}
+            {unreadable.length > 0 ? <LeftOut says={text.notRead(unreadable.length)} paths={unreadable} /> : null}
+            {replaced.length > 0 ? <LeftOut says={text.sameName(replaced.length)} paths={replaced} /> : null}
           </div>
         ) : null}
         <Quota bucket={bucket} size={size} />
@@ -210,10 +211,10 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   )
 }
 
-/** Names what was dropped and cannot be uploaded. */
-const Unreadable = ({ paths }: { paths: readonly string[] }) => (
+/** Names what was chosen and is not uploaded, and says why. */
+const LeftOut = ({ says, paths }: { says: string; paths: readonly string[] }) => (
   <Alert role="alert" color="danger" className="alert-bad">
-    {text.notRead(paths.length)}
+    {says}
     <ul className="uploads-chosen">
       {paths.slice(0, SHOWN).map((path) => (
         <li key={path}>

@@ -22,6 +22,10 @@ export const text = catalogue('uploads.text', {
     n === 1
       ? 'The browser can’t read 1 item, so it won’t be uploaded:'
       : `The browser can’t read ${formatCount(n)} items, so they won’t be uploaded:`,
+  sameName: (n: number) =>
+    n === 1
+      ? 'Two different files were chosen for 1 name. Only the later one is uploaded:'
+      : `Two different files were chosen for each of ${formatCount(n)} names. Only the later ones are uploaded:`,
   nothing: 'No files found.',
   willResume: (n: number, sent: string, all: string) =>
     n === 1

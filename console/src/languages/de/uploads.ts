@@ -23,6 +23,10 @@ export const text: Translation<typeof english.text> = {
     n === 1
       ? 'Der Browser kann 1 Element nicht lesen. Es wird nicht hochgeladen:'
       : `Der Browser kann ${formatCount(n)} Elemente nicht lesen. Sie werden nicht hochgeladen:`,
+  sameName: (n) =>
+    n === 1
+      ? 'Für 1 Namen wurden zwei verschiedene Dateien gewählt. Nur die spätere wird hochgeladen:'
+      : `Für ${formatCount(n)} Namen wurden je zwei verschiedene Dateien gewählt. Nur die späteren werden hochgeladen:`,
   nothing: 'Keine Dateien gefunden.',
   willResume: (n, sent, all) =>
     n === 1

@@ -23,6 +23,10 @@ export const text: Translation<typeof english.text> = {
     n === 1
       ? 'El navegador no puede leer 1 elemento y no se subirá:'
       : `El navegador no puede leer ${formatCount(n)} elementos y no se subirán:`,
+  sameName: (n) =>
+    n === 1
+      ? 'Se eligieron dos archivos distintos para 1 nombre. Solo se subirá el último:'
+      : `Se eligieron dos archivos distintos para cada uno de ${formatCount(n)} nombres. Solo se subirán los últimos:`,
   nothing: 'No se encontraron archivos.',
   willResume: (n, sent, all) =>
     n === 1

@@ -23,6 +23,10 @@ export const text: Translation<typeof english.text> = {
     n === 1
       ? 'Le navigateur ne peut pas lire 1 élément, qui ne sera pas envoyé :'
       : `Le navigateur ne peut pas lire ${formatCount(n)} éléments, qui ne seront pas envoyés :`,
+  sameName: (n) =>
+    n === 1
+      ? 'Deux fichiers différents ont été choisis pour 1 nom. Seul le dernier sera envoyé :'
+      : `Deux fichiers différents ont été choisis pour chacun de ${formatCount(n)} noms. Seuls les derniers seront envoyés :`,
   nothing: 'Aucun fichier trouvé.',
   willResume: (n, sent, all) =>
     n === 1

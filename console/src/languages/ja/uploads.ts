@@ -21,6 +21,8 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => `${formatCount(n)} 個の隠しファイルをスキップしました`,
   emptyFolders: (n) => `${formatCount(n)} 個の空のフォルダーをスキップしました`,
   notRead: (n) => `ブラウザーが読み取れないため、次の ${formatCount(n)} 個はアップロードされません：`,
+  sameName: (n) =>
+    `次の ${formatCount(n)} 個の名前には異なるファイルが 2 つ選択されています。後から選択したものだけがアップロードされます：`,
   nothing: 'ファイルが見つかりませんでした。',
   willResume: (n, sent, all) =>
     `中断された ${formatCount(n)} 件のアップロードを再開します（${all} 中 ${sent} を受信済み）。`,

@@ -21,6 +21,7 @@ export const text: Translation<typeof english.text> = {
   leftOut: (n) => `已跳过 ${formatCount(n)} 个隐藏文件`,
   emptyFolders: (n) => `已跳过 ${formatCount(n)} 个空文件夹`,
   notRead: (n) => `浏览器无法读取以下 ${formatCount(n)} 项，它们不会上传：`,
+  sameName: (n) => `以下 ${formatCount(n)} 个名称各选择了两个不同的文件，只会上传后选择的文件：`,
   nothing: '没有找到文件。',
   willResume: (n, sent, all) => `将继续 ${formatCount(n)} 个中断的上传：已到达 ${sent} / ${all}。`,
   ifTaken: '如果文件已存在',

@@ -145,8 +145,35 @@ const placeOfHandle = (handle: FileSystemHandle): Place => ({
 })
 
 /** The picker's files; those of a folder have their path. */
-export const readPicked = (files: Iterable<File>): Found[] =>
-  [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+export const readPicked = (files: Iterable<File>): Found[] => [...files].map((file) => ({ path: pathOf(file), file }))
+
+/** Chromium writes a backslash in a name as a slash into the path of a folder's file. */
+function pathOf({ name, webkitRelativePath }: File): string {
+  const written = name.replaceAll('\\', '/')
+  const isAtEnd = webkitRelativePath.endsWith(`/${written}`)
+  return isAtEnd ? webkitRelativePath.slice(0, -written.length) + name : webkitRelativePath || name
+}
+
+/** One file for each path, and the paths of which another file was chosen before. */
+export interface Chosen {
+  found: readonly Found[]
+  replaced: readonly string[]
+}
+
+/** What is chosen after more was: of two files with one path the later, as only one can be uploaded there. */
+export function choose({ found, replaced }: Chosen, more: readonly Found[]): Chosen {
+  const byPath = new Map(found.map((one) => [one.path, one]))
+  const paths = new Set(replaced)
+  for (const one of more) {
+    const before = byPath.get(one.path)?.file
+    if (before && (before.size !== one.file.size || before.lastModified !== one.file.lastModified)) paths.add(one.path)
+    byPath.set(one.path, one)
+  }
+  return {
+    found: [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    replaced: [...paths],
+  }
+}
 
 type Asking = FileSystemHandle & { requestPermission?: (of: { mode: 'read' }) => Promise<PermissionState> }
 
