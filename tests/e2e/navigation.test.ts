@@ -78,6 +78,27 @@ describeConsole('navigation', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('asks before Back leaves what is not saved, and before the tab is closed', () =>
+    inBrowser(async (browser) => {
+      const { page, faults } = await openConsole(browser, server, '/')
+      await place(page, 'Settings').click()
+      await page.getByRole('tab', { name: /^Quotas/ }).click()
+      await page.getByLabel('Default quota for new buckets').fill('7')
+      await page.getByText('Unsaved changes').last().waitFor()
+      const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+      await page.evaluate(() => history.go(-2))
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      await page.waitForURL('**/settings?tab=quotas')
+      assert.equal(await page.getByLabel('Default quota for new buckets').inputValue(), '7 GB')
+      const asked = page.waitForEvent('dialog')
+      await page.evaluate(() => void setTimeout(() => location.reload()))
+      await (await asked).dismiss()
+      await page.evaluate(() => history.go(-2))
+      await question.getByRole('button', { name: 'Leave' }).click()
+      await heading(page, 'Home').waitFor()
+      assert.deepEqual(faults, [])
+    }))
+
   it('starts another view at the top, and goes back to where one was', () =>
     inBrowser(async (browser) => {
       const { page, faults } = await openConsole(browser, server, '/admin/settings')
