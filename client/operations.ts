@@ -1138,6 +1138,8 @@ export interface Bucket {
   object_lock: ObjectLock | null
   /** How new objects are encrypted whose upload says nothing of it. Null: they are not. */
   encryption: BucketEncryption | null
+  /** From when on what it was can be shown, besides what snapshots keep. Null: it keeps neither a trash nor versions, so nothing is known. */
+  history_from: string | null
   /** The storage on which its new bytes lie. */
   storage: string
   /** ISO 8601, UTC, milliseconds. */

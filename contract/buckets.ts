@@ -133,6 +133,10 @@ export const Bucket = Type.Object({
   encryption: Nullable(BucketEncryption, {
     description: 'How new objects are encrypted whose upload says nothing of it. Null: they are not.',
   }),
+  history_from: Nullable(Timestamp, {
+    description:
+      'From when on what it was can be shown, besides what snapshots keep. Null: it keeps neither a trash nor versions, so nothing is known.',
+  }),
   storage: Type.String({ ...StorageName, description: 'The storage on which its new bytes lie.' }),
   created_at: Timestamp,
   created_by: Nullable(Type.String()),

@@ -35,6 +35,37 @@ describeConsole('the past of a bucket', (engine) => {
   after(() => server.stop())
   const run = inBrowserOf(() => server)
 
+  it('asks before it is forgotten with the trash, and starts where it is known afterwards', async () => {
+    const name = 'without'
+    await server.admin.createBucket({ body: { name } })
+    await server.admin.putObject({ params: { bucket: name, key: 'a.txt' }, body: 'a' })
+    await run(async (browser) => {
+      const { page, check, faults } = await openConsole(browser, server, `/b/${name}/settings`)
+      const days = page.getByLabel('Trash retention (days)')
+      const save = page.getByRole('button', { name: 'Save' })
+      const was = await days.inputValue()
+      await days.fill('0')
+      await save.click()
+      const question = page.getByRole('dialog', { name: 'Turn off the trash?' })
+      await check('trash-off')
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      await question.waitFor({ state: 'detached' })
+      assert.notEqual((await server.admin.getBucket({ params: { bucket: name } })).history_from, null)
+      await save.click()
+      await question.getByRole('button', { name: 'Turn off' }).click()
+      await page.getByText('Settings saved').waitFor()
+      await server.later(60_000)
+      await server.running.tick('trash-expiry')
+      // Without a question: nothing is lost by it.
+      await days.fill(was)
+      await save.click()
+      await until(async () => (await server.admin.getBucket({ params: { bucket: name } })).trash_days === Number(was))
+      await page.getByRole('link', { name: 'History', exact: true }).click()
+      await page.getByText('Nothing has changed').first().waitFor()
+      assert.deepEqual(faults, [])
+    })
+  })
+
   it('shows a folder as it was, read-only, with its previews and downloads, and leads back', async () => {
     await run(async (browser) => {
       const { page, check, faults } = await openConsole(browser, server, at(bucket, { prefix: 'books/' }))

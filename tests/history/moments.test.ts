@@ -195,6 +195,46 @@ describeEngines('moments', (engine, itOnce) => {
     assert.equal(await bucket.text('b', kept), 'stays', 'it has not changed since')
   })
 
+  it('says from when on it is known, which can be asked for, and nothing before', async () => {
+    const bucket = await open({ trash_days: 2 })
+    const { params } = bucket
+    const set = (trash_days: number) => server.admin.updateBucket({ params, body: { trash_days } })
+    const known = async () => {
+      const { history_from } = await server.admin.getBucket({ params })
+      const listed = (await server.admin.listBuckets({ query: { limit: 1000 } })).items
+      assert.equal(listed.find(({ name }) => name === bucket.name)?.history_from, history_from)
+      return history_from ?? assert.fail('nothing is known')
+    }
+    const { created_at } = await server.admin.getBucket({ params })
+    assert.equal(Date.parse(await known()), Date.parse(created_at))
+    const earliest = async () => {
+      const from = await known()
+      await server.admin.listChanges({ params, query: { from } })
+      await bucket.list(from)
+      const before = new Date(Date.parse(from) - 1).toISOString()
+      await rejectsWith(server.admin.listChanges({ params, query: { from: before } }), 'invalid_request', 'query.from')
+      return Date.parse(from)
+    }
+    await earliest()
+    await bucket.put('a', '1')
+    await server.later(1000)
+    await bucket.put('a', '2')
+    await server.later(3 * DAY)
+    await server.running.tick('trash-expiry')
+    const expired = await earliest()
+    assert.ok(expired > Date.parse(created_at))
+    await bucket.put('a', '3')
+    await server.later(1000)
+    assert.equal((await set(0)).history_from, null)
+    assert.equal((await server.admin.getBucket({ params })).history_from, null)
+    await server.later(60_000)
+    await server.running.tick('trash-expiry')
+    // What was kept before is not known again.
+    await set(2)
+    await server.later(1000)
+    assert.ok((await earliest()) > expired)
+  })
+
   it('still has the contents after the bucket was encrypted', async () => {
     const bucket = await open()
     const moment = (await bucket.put('a', 'the first contents of a')) ?? assert.fail()

@@ -2,6 +2,7 @@ import type { Bucket, BucketMode, BucketSource, Versioning } from '../../../cont
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
+import { formatMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { actionsIn, seesTotalsOf } from '../../iam/decide.ts'
 import { objectLockOf } from '../locks/lock.ts'
@@ -12,7 +13,7 @@ import { describeFork, findForks } from './forks.ts'
 import type * as quotaStore from './quotas/store.ts'
 import { sumUsage } from './quotas/store.ts'
 import { findSources } from './sources.ts'
-import type * as store from './store.ts'
+import * as store from './store.ts'
 import type { VersioningChange } from './versioning.ts'
 
 export const none: quotaStore.Usage = {
@@ -59,6 +60,14 @@ export const historyColumns = (
   quota_includes_history: isIncluded === undefined ? before.quota_includes_history : isIncluded ? 1 : 0,
 })
 
+/** Whether anything is kept of what a bucket was. Without it, what was deleted would look as if it had never been there. */
+export const keepsHistory = ({ trash_days, versioning }: Pick<store.BucketRow, 'trash_days' | 'versioning'>): boolean =>
+  trash_days > 0 || versioning !== null
+
+/** From when on what a bucket was is known, in microseconds since 1970, where it keeps anything of it. */
+export const knownFrom = ({ created_at }: Pick<store.BucketRow, 'created_at'>, forgotten: number | undefined): number =>
+  Math.max(Date.parse(created_at) * 1000, forgotten ?? 0)
+
 const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
 
 /** What of buckets is public, by their names; empty where nothing can be. */
@@ -73,6 +82,8 @@ interface Besides {
   storage?: string | undefined
   /** Where its objects are, or were, if it is or was attached. */
   source?: BucketSource | undefined
+  /** Up to which moment nothing is known of it any more. */
+  forgotten?: number | undefined
   /** How it began, if it is a fork. */
   fork?: Parameters<typeof describeFork>[1] | undefined
 }
@@ -81,12 +92,13 @@ interface Besides {
 export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): Promise<Bucket[]> {
   const names = rows.map(({ name }) => name)
   const ids = rows.map(({ id }) => id)
-  const [usage, open, storages, sources, forks] = await Promise.all([
+  const [usage, open, storages, sources, forks, forgotten] = await Promise.all([
     sumUsage(ctx.db, ids),
     findPublicAccess(ctx, names),
     findStorageNames(ctx.db, rows),
     findSources(ctx.db, rows),
     findForks(ctx.db, ids),
+    store.findForgotten(ctx.db, ids),
   ])
   return rows.map((row) =>
     describe(ctx, row, {
@@ -95,6 +107,7 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
       storage: storages.get(row.storage_id),
       source: sources.get(row.id),
       fork: forks.get(row.id),
+      forgotten: forgotten.get(row.id),
     }),
   )
 }
@@ -103,7 +116,7 @@ export async function describeAll(ctx: Ctx, rows: readonly store.BucketRow[]): P
 export function describe(
   { actor }: Ctx,
   row: store.BucketRow,
-  { usage = none, public_access, storage = DEFAULT_STORAGE, source, fork }: Besides,
+  { usage = none, public_access, storage = DEFAULT_STORAGE, source, fork, forgotten }: Besides,
 ): Bucket {
   const totals = seesTotalsOf(actor, row.name)
   return {
@@ -117,6 +130,7 @@ export function describe(
     versioning: versioningOf(row),
     object_lock: objectLockOf(row),
     encryption: defaultEncryption(row),
+    history_from: keepsHistory(row) ? formatMoment(knownFrom(row, forgotten)) : null,
     storage,
     created_at: row.created_at,
     created_by: row.created_by,

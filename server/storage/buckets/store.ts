@@ -222,3 +222,10 @@ export async function giveName(
     .execute()
   await tx.updateTable('bucket_config').set({ bucket_id: bucketId }).where('bucket_id', '=', from).execute()
 }
+
+/** Up to which moment, in microseconds since 1970, nothing is known of buckets any more, by their ids; without those of which all is. */
+export async function findForgotten(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('forgotten_moments').selectAll().where('bucket_id', 'in', ids).execute()
+  return new Map(rows.map(({ bucket_id, moment }) => [bucket_id, Number(moment)]))
+}

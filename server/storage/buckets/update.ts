@@ -99,7 +99,8 @@ export async function updateStep(
   const open = await describePublicAccess(tx, [name], isOn)
   const storage = (await findStorageNames(tx, [row])).get(row.storage_id)
   const source = (await findSources(tx, [row])).get(row.id)
-  const besides = { usage, public_access: open.get(name), storage, source }
+  const forgotten = (await store.findForgotten(tx, [row.id])).get(row.id)
+  const besides = { usage, forgotten, public_access: open.get(name), storage, source }
   return describe(ctx, { ...row, ...changed, quota_gb: after.quota_gb }, besides)
 }
 

@@ -111,7 +111,11 @@ function Limits({ bucket }: { bucket: Bucket }) {
     await refreshBucket(name)
     return limitsOf(saved)
   }
+  /** Whether nothing is kept any more of what the bucket was, which turning the trash on again does not bring back. */
+  const forgets = bucket.versioning === 'off' && before.trash_days !== 0 && Number(values.trash_days) === 0
   const save = async () => {
+    if (forgets && !(await confirm({ title: text.noTrash, children: text.noTrashHint, action: text.noTrashAction })))
+      return
     let saved = before
     const taken = await form.submit(async (limits) => {
       saved = await write(limits)

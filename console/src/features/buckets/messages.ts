@@ -81,6 +81,10 @@ export const text = catalogue('buckets.text', {
   includesHistoryHint: 'What only snapshots keep takes room of the quota, too.',
   inSnapshots: 'Kept by snapshots',
   trashDays: 'Trash retention (days)',
+  noTrash: 'Turn off the trash?',
+  noTrashHint:
+    'Deleted and replaced files can no longer be restored. What the bucket was until now is forgotten, even if you turn the trash on again.',
+  noTrashAction: 'Turn off',
   trashHint: 'How long deleted and replaced files can be restored. 0 turns the trash off.',
   save: 'Save',
   saved: 'Settings saved',

@@ -44,13 +44,10 @@ export default function MomentDialog({
   )
   const time = new Date(value)
   const isPast = time.getTime() <= opened
-  const { created_at, trash_days = 0, versioning = 'off' } = about.data ?? {}
-  const keepsNothing = about.data !== undefined && trash_days === 0 && versioning === 'off'
+  const { history_from } = about.data ?? {}
+  const keepsNothing = history_from === null
   // Before that, nothing is known.
-  const from = Math.max(
-    created_at === undefined ? opened : Date.parse(created_at),
-    versioning === 'off' ? opened - trash_days * DAY_MS : 0,
-  )
+  const from = typeof history_from === 'string' ? Date.parse(history_from) : opened
   const offered = usual.filter(([, length]) => opened - length >= from)
   return (
     <Modal opened onClose={onClose} title={text.title(legible(prefix === '' ? bucket : `${bucket}/${prefix}`))}>

@@ -84,6 +84,10 @@ export const text: Translation<typeof english.text> = {
   includesHistoryHint: 'Was nur Snapshots behalten, belegt ebenfalls Platz im Kontingent.',
   inSnapshots: 'In Snapshots',
   trashDays: 'Aufbewahrung im Papierkorb (Tage)',
+  noTrash: 'Papierkorb ausschalten?',
+  noTrashHint:
+    'Gelöschte und ersetzte Dateien lassen sich nicht mehr wiederherstellen. Was der Bucket bis jetzt war, wird vergessen, auch wenn Sie den Papierkorb wieder einschalten.',
+  noTrashAction: 'Ausschalten',
   trashHint: 'Wie lange gelöschte und ersetzte Dateien wiederhergestellt werden können. 0 schaltet den Papierkorb aus.',
   save: 'Speichern',
   saved: 'Einstellungen gespeichert',

@@ -84,6 +84,10 @@ export const text: Translation<typeof english.text> = {
   includesHistoryHint: 'Lo que solo conservan las instantáneas también ocupa espacio de la cuota.',
   inSnapshots: 'En instantáneas',
   trashDays: 'Retención en la papelera (días)',
+  noTrash: '¿Desactivar la papelera?',
+  noTrashHint:
+    'Los archivos eliminados y reemplazados ya no se podrán restaurar. Lo que el bucket era hasta ahora se olvida, aunque vuelva a activar la papelera.',
+  noTrashAction: 'Desactivar',
   trashHint:
     'Durante cuánto tiempo se pueden restaurar los archivos eliminados y reemplazados. Con 0 se desactiva la papelera.',
   save: 'Guardar',

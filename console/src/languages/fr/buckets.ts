@@ -85,6 +85,10 @@ export const text: Translation<typeof english.text> = {
   includesHistoryHint: 'Ce que seuls les instantanés conservent occupe aussi de la place dans le quota.',
   inSnapshots: 'Dans les instantanés',
   trashDays: 'Conservation en corbeille (jours)',
+  noTrash: 'Désactiver la corbeille ?',
+  noTrashHint:
+    'Les fichiers supprimés et remplacés ne pourront plus être restaurés. Ce que le bucket était jusqu’ici est oublié, même si vous réactivez la corbeille.',
+  noTrashAction: 'Désactiver',
   trashHint:
     'Durée pendant laquelle les fichiers supprimés ou remplacés peuvent être restaurés. 0 désactive la corbeille.',
   save: 'Enregistrer',

@@ -84,6 +84,10 @@ export const text: Translation<typeof english.text> = {
   includesHistoryHint: 'スナップショットだけが保持する内容もクォータを使用します。',
   inSnapshots: 'スナップショット内',
   trashDays: 'ゴミ箱の保持期間 (日)',
+  noTrash: 'ゴミ箱をオフにしますか？',
+  noTrashHint:
+    '削除または置き換えられたファイルは復元できなくなります。これまでのバケットの状態は失われ、ゴミ箱を再びオンにしても戻りません。',
+  noTrashAction: 'オフにする',
   trashHint: '削除または置き換えられたファイルを復元できる期間です。0 にするとゴミ箱がオフになります。',
   save: '保存',
   saved: '設定を保存しました',

@@ -5,6 +5,7 @@ import { formatMoment, parseMoment } from '../../../base/moment.ts'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../db/schema.ts'
 import { isNamedIn } from '../../../iam/decide.ts'
+import { keepsHistory, knownFrom } from '../../buckets/describe.ts'
 import { type BucketRow, findBucket } from '../../buckets/store.ts'
 import { asOf } from './as-of.ts'
 import * as store from './store.ts'
@@ -26,15 +27,11 @@ export interface KnownMoments {
 /** A bucket whose past may be asked for. */
 type Remembering = Pick<BucketRow, 'id' | 'created_at' | 'trash_days' | 'versioning'>
 
-/** Whether anything is kept of what a bucket was. Without it, what was deleted would look as if it had never been there. */
-export const keepsHistory = ({ trash_days, versioning }: Pick<BucketRow, 'trash_days' | 'versioning'>): boolean =>
-  trash_days > 0 || versioning !== null
-
 /** From when on what a bucket was is known: never, where nothing is kept of it. */
 export async function knownMoments({ db }: Pick<Ctx, 'db'>, bucket: Remembering): Promise<KnownMoments> {
   if (!keepsHistory(bucket)) return { from: NEVER, complete_from: NEVER }
   const { moments_since, forgotten } = await store.findSince(db, bucket.id)
-  const from = Math.max(Date.parse(bucket.created_at) * 1000, Number(forgotten ?? 0))
+  const from = knownFrom(bucket, forgotten === null ? undefined : Number(forgotten))
   return { from, complete_from: Math.max(from, Number(moments_since)) }
 }
 

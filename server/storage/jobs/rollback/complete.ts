@@ -1,10 +1,11 @@
 import { invalid } from '../../../base/invalid.ts'
 import { formatMoment } from '../../../base/moment.ts'
 import { allowSomewhere, type Ctx } from '../../../context.ts'
+import { keepsHistory } from '../../buckets/describe.ts'
 import { bucketMissing } from '../../buckets/service.ts'
 import { findBucket } from '../../buckets/store.ts'
 import { assertWritable } from '../../buckets/writable.ts'
-import { assertComplete, keepsHistory, momentOf } from '../../history/former/past.ts'
+import { assertComplete, momentOf } from '../../history/former/past.ts'
 import type { CreateJob, JobBody } from '../request.ts'
 import { keepsNoHistory } from './list.ts'
 
