@@ -562,6 +562,40 @@ describeConsole('uploads', (engine) => {
     assert.equal((await listAll(server.admin, bucket)).length, 4)
   })
 
+  it('after a reload, says of a folder of which nothing has arrived that it can be resumed, and nothing of identical files', async () => {
+    const bucket = await newBucket()
+    const same = makeFile('again/same.txt', 700)
+    const large = makeFile('again/large.bin', 40 * MIB)
+    await server.admin.putObject({
+      params: { bucket, key: 'same.txt' },
+      body: new Uint8Array(fs.readFileSync(same)),
+    })
+    await inBrowser(`/b/${bucket}?prefix=new%2F`, async ({ page, check, faults }) => {
+      await slow(page, 8 * MIB)
+      // The page's own button, before that of the empty folder.
+      await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
+      await choose(page.getByRole('dialog'), 'Choose files', [large])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      await until(async () => (await received(bucket)) >= 1)
+      await page.getByText('Files are being uploaded').waitFor()
+      await page.reload()
+      await page.getByText('Nothing has arrived here yet').waitFor()
+      assert.equal(await page.getByText('Folder not found').count(), 0)
+      await check('upload-interrupted-folder')
+
+      await page.getByRole('navigation').getByRole('link', { name: 'Buckets' }).click()
+      await page.getByRole('link', { name: bucket }).click()
+      await openDialog(page)
+      await choose(page.getByRole('dialog'), 'Choose files', [same])
+      await page.getByRole('button', { name: 'Upload 1 file' }).click()
+      const dock = page.getByRole('region', { name: 'Uploads' })
+      await dock.getByText(/^Already exists, identical/).waitFor()
+      await page.reload()
+      await dockSays(page, '1 upload can be resumed')
+      assert.deepEqual(faults, [])
+    })
+  })
+
   it('resumes automatically when the network is back', async () => {
     const bucket = await newBucket()
     const file = makeFile('net.bin', 40 * MIB)

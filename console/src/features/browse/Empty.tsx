@@ -33,16 +33,19 @@ export function EmptyPlace({
   upload: () => void
   goTo: (prefix: string) => void
 }) {
-  const isArriving = useArriving(bucket, prefix)
+  const arrival = useArriving(bucket, prefix)
   const marker = useQuery({
     queryKey: ['browse', bucket, prefix, 'marker'],
     queryFn: () => client.objectsExist({ params: { bucket }, body: { keys: [prefix] } }),
     enabled: prefix !== '',
   })
-  if (isArriving)
+  if (arrival)
     return (
-      <EmptyView title={text.arriving} icon={<IconUpload size={28} stroke={1.4} />}>
-        {text.arrivingHint}
+      <EmptyView
+        title={arrival === 'running' ? text.arriving : text.interrupted}
+        icon={<IconUpload size={28} stroke={1.4} />}
+      >
+        {arrival === 'running' ? text.arrivingHint : text.interruptedHint}
       </EmptyView>
     )
   if (prefix !== '' && marker.isPending) return null

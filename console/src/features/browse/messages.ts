@@ -105,6 +105,8 @@ export const text = catalogue('browse.text', {
   emptiedHint: 'It disappears when you leave it: a folder exists only while it contains objects.',
   arriving: 'Files are being uploaded',
   arrivingHint: 'They appear here as they arrive.',
+  interrupted: 'Nothing has arrived here yet',
+  interruptedHint: 'The upload to this folder was interrupted. You can resume it below.',
   growing: 'No objects found yet',
   growingHint: 'The first scan of this bucket isn’t complete. Objects appear as it finds them.',
   missing: 'Folder not found',

@@ -1,17 +1,20 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether files are still to be uploaded to a place. The upload engine, which is loaded when it is needed, sets it. */
-let isOnItsWay: (bucket: string, prefix: string) => boolean = () => false
+/** What is left of uploads to a folder: this page is at it, or it was interrupted and can be resumed. */
+export type Arrival = 'running' | 'interrupted' | undefined
+
+/** The upload engine, which is loaded when it is needed, sets it. */
+let arrivalAt: (bucket: string, prefix: string) => Arrival = () => undefined
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-export function tellArriving(isArriving: typeof isOnItsWay): void {
-  isOnItsWay = isArriving
+export function tellArriving(arrival: typeof arrivalAt): void {
+  arrivalAt = arrival
   for (const listener of listeners) listener()
 }
-/** Whether this page is uploading files to a folder. */
-export const useArriving = (bucket: string, prefix: string): boolean =>
-  useSyncExternalStore(subscribe, () => isOnItsWay(bucket, prefix))
+/** What is left of uploads to a folder. */
+export const useArriving = (bucket: string, prefix: string): Arrival =>
+  useSyncExternalStore(subscribe, () => arrivalAt(bucket, prefix))

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { queries } from '../../api/queries.ts'
-import { tellArriving } from './arriving.ts'
+import { type Arrival, tellArriving } from './arriving.ts'
 import { Engine } from './engine/engine.ts'
-import { unsent } from './engine/item.ts'
+import { type State, unsent } from './engine/item.ts'
 import { text } from './messages.ts'
 import { watchRoom } from './room.ts'
 
@@ -42,13 +42,13 @@ export const engine = new Engine(
 
 const hasRoom = watchRoom(engine)
 
-const isArriving = (bucket: string, prefix: string): boolean =>
-  unsent.some(
-    (state) =>
-      state !== 'error' &&
-      [...engine.store.those(state)].some(({ batch, key }) => batch.bucket === bucket && key.startsWith(prefix)),
-  )
-engine.store.subscribe(() => tellArriving(isArriving))
+const arrivalAt = (bucket: string, prefix: string): Arrival => {
+  const isThere = (state: State) =>
+    [...engine.store.those(state)].some(({ batch, key }) => batch.bucket === bucket && key.startsWith(prefix))
+  if (unsent.some((state) => state !== 'error' && isThere(state))) return 'running'
+  return isThere('lost') ? 'interrupted' : undefined
+}
+engine.store.subscribe(() => tellArriving(arrivalAt))
 engine.store.subscribe(() => {
   const { running, completing } = engine.store.snapshot().counts
   if (timer === undefined || running + completing > 0) return

@@ -105,6 +105,8 @@ export const text: Translation<typeof english.text> = {
   emptiedHint: 'Er verschwindet, wenn Sie ihn verlassen: Ein Ordner besteht nur, solange Objekte darin sind.',
   arriving: 'Dateien werden hochgeladen',
   arrivingHint: 'Sie erscheinen hier, sobald sie angekommen sind.',
+  interrupted: 'Hier ist noch nichts angekommen',
+  interruptedHint: 'Das Hochladen in diesen Ordner wurde unterbrochen. Sie können es unten fortsetzen.',
   growing: 'Noch keine Objekte gefunden',
   growingHint: 'Der erste Scan dieses Buckets ist noch nicht abgeschlossen. Objekte erscheinen, sobald er sie findet.',
   missing: 'Ordner nicht gefunden',

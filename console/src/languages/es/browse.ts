@@ -106,6 +106,8 @@ export const text: Translation<typeof english.text> = {
   emptiedHint: 'Desaparece al salir de ella: una carpeta solo existe mientras contiene objetos.',
   arriving: 'Se están subiendo archivos',
   arrivingHint: 'Aparecen aquí a medida que llegan.',
+  interrupted: 'Aquí no ha llegado nada todavía',
+  interruptedHint: 'La subida a esta carpeta se interrumpió. Puede reanudarla abajo.',
   growing: 'Todavía no se han encontrado objetos',
   growingHint:
     'El primer análisis de este bucket aún no ha terminado. Los objetos aparecen a medida que los encuentra.',

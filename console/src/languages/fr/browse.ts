@@ -107,6 +107,8 @@ export const text: Translation<typeof english.text> = {
   emptiedHint: 'Il disparaît quand vous le quittez : un dossier n’existe que tant qu’il contient des objets.',
   arriving: 'Envoi de fichiers en cours',
   arrivingHint: 'Ils apparaissent ici au fur et à mesure.',
+  interrupted: 'Rien n’est encore arrivé ici',
+  interruptedHint: 'L’envoi dans ce dossier a été interrompu. Vous pouvez le reprendre ci-dessous.',
   growing: 'Aucun objet trouvé pour le moment',
   growingHint:
     'La première analyse de ce bucket n’est pas terminée. Les objets apparaissent à mesure qu’elle les trouve.',

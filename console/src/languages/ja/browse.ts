@@ -103,6 +103,8 @@ export const text: Translation<typeof english.text> = {
   emptiedHint: 'ここを離れるとフォルダーは消えます。フォルダーは、オブジェクトがある間だけ存在します。',
   arriving: 'ファイルをアップロードしています',
   arrivingHint: '届いたものから順にここに表示されます。',
+  interrupted: 'まだ何も届いていません',
+  interruptedHint: 'このフォルダーへのアップロードは中断されました。下から再開できます。',
   growing: 'オブジェクトはまだ見つかっていません',
   growingHint: 'このバケットの最初のスキャンが完了していません。オブジェクトは見つかりしだい表示されます。',
   missing: 'フォルダーが見つかりません',

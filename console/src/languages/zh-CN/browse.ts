@@ -101,6 +101,8 @@ export const text: Translation<typeof english.text> = {
   emptiedHint: '离开后此文件夹会消失：文件夹仅在包含对象时存在。',
   arriving: '正在上传文件',
   arrivingHint: '文件到达后会显示在此处。',
+  interrupted: '这里还没有收到任何文件',
+  interruptedHint: '上传到此文件夹时中断了。您可以在下方继续上传。',
   growing: '尚未发现对象',
   growingHint: '此存储桶的首次扫描尚未完成。发现对象后会陆续显示。',
   missing: '找不到文件夹',

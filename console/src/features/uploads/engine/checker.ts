@@ -135,6 +135,8 @@ export class Checker {
       if (own === null || item.clash !== clash) return
       // Parts of another size have another ETag, also of the same contents.
       if (own === etag || partSize === undefined) clash.identical = own === etag
+      // Nothing of it is left to be resumed after a reload.
+      if (clash.identical && !item.upload) forget(item)
       this.#around.store.tell()
     })
     return this.#comparing
