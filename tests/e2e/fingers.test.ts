@@ -11,6 +11,9 @@ const views = [
   '/',
   '/buckets',
   '/b/photos',
+  '/b/photos?view=grid',
+  '/b/photos?q=txt',
+  '/b/photos/history',
   '/b/photos/protection',
   '/b/photos/settings',
   '/trash',
@@ -20,6 +23,9 @@ const views = [
   '/admin/users',
   '/admin/groups',
   '/admin/audit',
+  '/admin/storages',
+  '/admin/webhooks',
+  '/search?q=txt',
   '/account',
 ]
 
@@ -46,17 +52,26 @@ describeConsole('fingers', (engine) => {
         await page.locator('h1').first().waitFor()
         await page.waitForLoadState('networkidle')
         const missed = await page.evaluate((reach) => {
-          const pressed = 'button, [role=button], [role=tab], input:not([type=hidden]), select, summary'
+          // Links within a sentence are as high as its lines (WCAG 2.2, 2.5.8).
+          const pressed =
+            'button, [role=button], [role=tab], input:not([type=hidden]), select, summary, a[href]:not(p a, li a, dd a, label a)'
           const missed: string[] = []
           for (const one of document.querySelectorAll<HTMLElement>(pressed)) {
             one.scrollIntoView({ block: 'center', inline: 'center' })
-            const { left, top, width, height } = one.getBoundingClientRect()
+            const { left, width } = one.getBoundingClientRect()
+            // A name is opened by its whole row or tile.
+            const whole = one.matches('[data-name]') ? one.closest('[data-index]') : one
+            const { top, height } = (whole ?? one).getBoundingClientRect()
             const [x, y] = [left + width / 2, top + height / 2]
             const isHit = (at: number) => {
               const found = document.elementFromPoint(x, at)
               const label = one.closest('label') ?? document.querySelector(`label[for="${CSS.escape(one.id || ' ')}"]`)
               return (
-                found && (one.contains(found) || label?.contains(found) || found.contains(one.closest('[data-check]')))
+                found &&
+                (one.contains(found) ||
+                  label?.contains(found) ||
+                  found.contains(one.closest('[data-check]')) ||
+                  (whole !== one && whole?.contains(found)))
               )
             }
             // Not to be seen, or below something else.
@@ -68,6 +83,17 @@ describeConsole('fingers', (engine) => {
         }, REACH)
         assert.deepEqual(missed, [])
       }))
+
+  it('open an object by a tap anywhere on its row', () =>
+    inBrowser(async (browser) => {
+      const { page } = await openConsole(browser, server, '/b/photos')
+      for (const view of ['/b/photos', '/search?q=txt']) {
+        await page.goto(`${server.url}/console${view}`)
+        const { width = 0, height = 0 } = (await page.getByRole('row', { name: 'a.txt' }).boundingBox()) ?? {}
+        await page.getByRole('row', { name: 'a.txt' }).tap({ position: { x: width / 2, y: height - 6 } })
+        await page.getByRole('heading', { name: 'a.txt' }).waitFor()
+      }
+    }))
 
   it('have all that can be done with a selection in sight', () =>
     inBrowser(async (browser) => {

@@ -48,6 +48,9 @@ export interface Shown {
   onDrop: (event: DragEvent, prefix: string) => void
 }
 
+/** Touch has no double click: a tap anywhere on a row or tile opens it. */
+export const isTap = ({ nativeEvent }: MouseEvent): boolean => (nativeEvent as PointerEvent).pointerType === 'touch'
+
 /** Mouse, keyboard and drag handling for a grid of rows or tiles, each with its `data-index`. */
 export function useGridInput(props: Shown) {
   const { listing, chosen, open, grid } = props
@@ -76,10 +79,7 @@ export function useGridInput(props: Shown) {
       return row && props.onMenu({ x: left, y: bottom, row })
     }
     if (toggles) return chosen.toggleAt(index)
-    // Touch has no double click.
-    const isTap =
-      (event.nativeEvent as PointerEvent).pointerType === 'touch' && anchorOf(event, '[data-picture]') !== null
-    if (row && (isName || isTap)) props.onOpen(row, index)
+    if (row && (isName || isTap(event))) props.onOpen(row, index)
     else if (row?.object && open !== '') props.onFollow(row)
   }
   const onDoubleClick = (event: MouseEvent) => {

@@ -10,6 +10,7 @@ import { hrefOf } from '../browse/href.ts'
 import { rowHeights, TALL_ROW } from '../browse/List.tsx'
 import { text as browse } from '../browse/messages.ts'
 import { linkOf, nameIn, pathOf, signOf } from '../browse/Rows.tsx'
+import { isTap } from '../browse/useGridInput.ts'
 import { useScrollPlace } from '../browse/useScrollPlace.ts'
 import { type Marker, markerOf } from '../search/marks.tsx'
 import { text } from '../search/messages.ts'
@@ -48,7 +49,7 @@ export function Results({
     setAt({ query, cursor: index })
     grid.current?.focus()
     const isFolder = target.closest('[data-place]') !== null
-    if (!isFolder && !target.closest('[data-name]')) return
+    if (!isFolder && !isTap(event) && !target.closest('[data-name]')) return
     event.preventDefault()
     ;(isFolder ? onFolder : onOpen)(object)
   }
