@@ -1,3 +1,5 @@
+export { legible } from '../../contract/legible.ts'
+
 /** A key's last segment, without a folder's trailing slash. */
 export function nameOf(key: string, prefix = ''): string {
   const rest = key.slice(prefix.length)
@@ -16,20 +18,6 @@ export function commonParentOf(keys: readonly string[]): string {
   return folder
 }
 export const lastSegment = (key: string): string => key.slice(parentOf(key).length)
-
-/** Also those of folders in a path. Most names have none, and dozens are shown in a frame. */
-const spacesShown = (name: string): string =>
-  /^ | $| \/|\/ /.test(name) ? name.replace(/(^|\/) +| +(?=\/|$)/g, (spaces) => spaces.replaceAll(' ', '␣')) : name
-const hex = (character: string) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
-/**
- * A name in readable form: invisible characters and those that change the text direction are escaped, and spaces at the
- * ends of a name are shown as `␣`, so that no name can look like another.
- */
-export const legible = (name: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
-  spacesShown(name).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (one) =>
-    hex(one),
-  )
 
 /** Shorter names are shown whole. */
 const SHORT = 20

@@ -1,3 +1,4 @@
+import { legible } from '../../../contract/legible.ts'
 import type { ShareInfo } from './api.ts'
 import { text } from './language.ts'
 import { formatDate, formatMoment } from './numbers.ts'
@@ -16,13 +17,13 @@ export const Facts = ({ info: { shared_at, expires_at }, facts }: { info: ShareI
 /** Whose link it is. */
 export const By = ({ info: { shared_by, kind } }: { info: ShareInfo }) =>
   shared_by === null ? null : (
-    <p class="dim small by">{kind === 'upload' ? text.askedBy(shared_by) : text.by(shared_by)}</p>
+    <p class="dim small by">{kind === 'upload' ? text.askedBy(legible(shared_by)) : text.by(legible(shared_by))}</p>
   )
 
 /** What the creator tells the visitors: plain text, with its lines. */
 export const Message = ({ info: { message, shared_by } }: { info: ShareInfo }) =>
   message === null ? null : (
-    <blockquote class="message" aria-label={shared_by === null ? text.message : text.messageOf(shared_by)}>
+    <blockquote class="message" aria-label={shared_by === null ? text.message : text.messageOf(legible(shared_by))}>
       {message}
     </blockquote>
   )

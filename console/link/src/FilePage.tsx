@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { legible } from '../../../contract/legible.ts'
 import { contentsUrl, type ShareInfo } from './api.ts'
 import { By, Facts, Left, Message } from './Facts.tsx'
 import { Icon } from './icons.tsx'
@@ -30,7 +31,9 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
         <Icon name={familyOf(type, name)} size={30} class="dim" />
         <div class="grow">
           <By info={info} />
-          <h1>{name}</h1>
+          <h1>
+            <bdi>{legible(name)}</bdi>
+          </h1>
           <Facts info={info} facts={facts} />
         </div>
       </div>
@@ -41,7 +44,7 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
           <p class="dim">{text.previewOff}</p>
         </div>
       ) : !isBroken && viewerOf(type, size) === 'picture' ? (
-        <button type="button" class="frame open" aria-label={text.openFile(name)} onClick={() => go(name)}>
+        <button type="button" class="frame open" aria-label={text.openFile(legible(name))} onClick={() => go(name)}>
           {preview}
         </button>
       ) : (
@@ -53,7 +56,7 @@ export function FilePage({ info, downloads }: { info: ShareInfo; downloads: Down
         </p>
       )}
       <div class="actions">
-        <a class="button" href={href} download={name} onClick={(event) => downloads.take(event, name)}>
+        <a class="button" href={href} download={name} onClick={(event) => downloads.take(event, legible(name))}>
           <Icon name="download" size={18} />
           {text.download}
         </a>

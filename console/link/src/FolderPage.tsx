@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { legible } from '../../../contract/legible.ts'
 import { contentsUrl, type Item, type Refused, type ShareInfo } from './api.ts'
 import { ChoiceBar } from './ChoiceBar.tsx'
 import { By, Facts, Left, Message } from './Facts.tsx'
@@ -47,7 +48,7 @@ export function FolderPage({
   const isOpen = !limited && folder !== undefined && place !== '' && (info.kind === 'selection' || !place.endsWith('/'))
   const viewer = useModule(isOpen, () => import('./viewer/Viewer.tsx'))
   const choice = useChoice(at)
-  const name = info.name ?? ''
+  const name = legible(info.name ?? '')
   const isFilled = folder !== undefined && (files.length > 0 || folder.folders.length > 0)
   const show = (next: 'gallery' | 'list') => {
     setChosen(next)
@@ -70,7 +71,9 @@ export function FolderPage({
         <Icon name="folder" size={30} class="folder" />
         <div class="grow">
           <By info={info} />
-          <h1>{name}</h1>
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
           <Facts info={info} facts={facts} />
           {limited ? (
             <p class="dim">
@@ -81,7 +84,7 @@ export function FolderPage({
         <a
           class="button"
           href={contentsUrl({ archive: '1' })}
-          download={`${name}.zip`}
+          download={`${info.name ?? ''}.zip`}
           onClick={(event) => downloads.takeAll(event, facts)}
         >
           <Icon name="download" size={18} />
@@ -169,10 +172,12 @@ function Crumbs({ name, at }: { name: string; at: string }) {
   if (parts.length === 0) return <span class="grow" />
   return (
     <nav class="crumbs grow" aria-label={text.path}>
-      <a href="#/">{name}</a>
+      <a href="#/">
+        <bdi>{name}</bdi>
+      </a>
       {parts.map((part, i) => {
         const to = `${parts.slice(0, i + 1).join('/')}/`
-        const words = part === '' ? text.unnamed : part
+        const words = <bdi>{part === '' ? text.unnamed : legible(part)}</bdi>
         return (
           <span key={to}>
             <span class="dim" aria-hidden="true">

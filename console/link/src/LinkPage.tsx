@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { legible } from '../../../contract/legible.ts'
 import { titled } from '../../src/branding.ts'
 import type { Refused } from './api.ts'
 import { FilePage } from './FilePage.tsx'
@@ -21,7 +22,7 @@ export function LinkPage() {
   const uploads = useModule(info?.kind === 'upload', () => import('./upload/UploadPage.tsx'))
   const name = info?.name ?? undefined
   useEffect(() => {
-    document.title = titled(name ?? text.windowTitle)
+    document.title = titled(name === undefined ? text.windowTitle : legible(name))
   }, [name])
 
   if (problem?.status === 410)

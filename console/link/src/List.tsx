@@ -34,7 +34,7 @@ export const List = ({ folders, files, limited, downloads, choice }: FilesProps)
               <span class="thumb">
                 <Icon name="folder" size={24} class="folder" />
               </span>
-              <span class="name">{folderWords(folder)}</span>
+              <bdi class="name">{folderWords(folder)}</bdi>
             </Way>
           </td>
           <td />
@@ -54,7 +54,7 @@ export const List = ({ folders, files, limited, downloads, choice }: FilesProps)
               choice={choice}
             >
               <Thumb file={file} across={80} limited={limited} />
-              <span class="name">{fileWords(file)}</span>
+              <bdi class="name">{fileWords(file)}</bdi>
             </Way>
           </td>
           <td class="number">{formatBytes(file.size)}</td>

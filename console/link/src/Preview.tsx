@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { legible } from '../../../contract/legible.ts'
 import { contentsUrl, readText, TEXT_BYTES } from './api.ts'
 import { Icon } from './icons.tsx'
 import { familyOf, isDrawing, viewerOf } from './kinds.ts'
@@ -32,7 +33,7 @@ export function Preview({
   onBroken: () => void
 }) {
   const { key, name, type, size } = file
-  const label = text.previewOf(baseOf(name))
+  const label = text.previewOf(legible(baseOf(name)))
   const src = contentsUrl({ key, embed: '1' })
   const viewer = isBroken ? 'text' : viewerOf(type, size)
   if (viewer === 'picture') return <Picture file={file} across={across} onBroken={onBroken} />
@@ -70,7 +71,7 @@ export function Picture({ file, across, onBroken }: { file: Shown; across: numbe
     <img
       class={isDrawn ? 'picture drawing' : 'picture'}
       src={contentsUrl({ key, ...(isDrawn ? {} : { w: String(across), format: 'webp' }), embed: '1' })}
-      alt={text.previewOf(baseOf(name))}
+      alt={text.previewOf(legible(baseOf(name)))}
       onError={() => (isDrawn ? onBroken() : setFailed(true))}
     />
   )

@@ -6,7 +6,7 @@ import { Icon } from './icons.tsx'
 import { familyOf, isDrawing, typeWords, viewerOf } from './kinds.ts'
 import { text } from './language.ts'
 import { formatBytes } from './numbers.ts'
-import { hashOf } from './place.ts'
+import { baseOf, hashOf } from './place.ts'
 import type { Choice } from './useChoice.ts'
 
 /** Files as tiles, with pictures of what can be pictured. */
@@ -27,7 +27,7 @@ export const Tiles = ({ folders, files, limited, downloads, choice }: FilesProps
           </span>
         </Way>
         <span class="tile-words">
-          <span class="name">{folderWords(folder)}</span>
+          <bdi class="name">{folderWords(folder)}</bdi>
           <span class="dim small">{text.folder}</span>
         </span>
       </li>
@@ -45,7 +45,7 @@ export const Tiles = ({ folders, files, limited, downloads, choice }: FilesProps
           <Thumb file={file} across={400} limited={limited} />
         </Way>
         <span class="tile-words">
-          <span class="name">{fileWords(file)}</span>
+          <bdi class="name">{fileWords(file)}</bdi>
           <span class="dim small">
             {formatBytes(file.size)} · {typeWords(file.content_type, file.name)}
           </span>
@@ -130,7 +130,7 @@ export const DownloadLink = ({ file, downloads }: { file: Item; downloads: Files
   <a
     class="icon"
     href={contentsUrl({ key: file.name, download: '1' })}
-    download={fileWords(file)}
+    download={baseOf(file.name)}
     onClick={(event) => downloads.take(event, fileWords(file))}
     aria-label={text.downloadOf(fileWords(file))}
     title={text.downloadOf(fileWords(file))}

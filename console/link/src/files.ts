@@ -1,3 +1,4 @@
+import { legible } from '../../../contract/legible.ts'
 import type { Item } from './api.ts'
 import { text } from './language.ts'
 import { baseOf } from './place.ts'
@@ -17,7 +18,7 @@ export interface FilesProps {
 /** A folder's name as it is shown. */
 export const folderWords = (folder: string): string => {
   const part = folder.split('/').at(-2) ?? ''
-  return part === '' ? text.unnamed : part
+  return part === '' ? text.unnamed : legible(part)
 }
 /** A file's name as it is shown. */
-export const fileWords = ({ name }: Item): string => baseOf(name)
+export const fileWords = ({ name }: Item): string => legible(baseOf(name))

@@ -13,7 +13,7 @@ export const titleOf = (code: string, english: string): string => translate('pro
 function inWords(detail: string): string {
   const [, right, key, bucket] =
     /^You need the "([\w.]+)" permission(?: on (?:key "(.*)" of )?bucket "([^"]*)")?\.$/s.exec(detail) ?? []
-  if (right === undefined) return detail
+  if (right === undefined) return legible(detail)
   return text.needs(right, bucket === undefined ? undefined : `${bucket}/${legible(key ?? '')}`)
 }
 

@@ -1,3 +1,4 @@
+import { legible } from '../../../../contract/legible.ts'
 import { Icon } from '../icons.tsx'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
@@ -38,11 +39,12 @@ function Row({ one, queue }: { one: Sending; queue: Queue }) {
   const { id, file, state, sent, note, again } = one
   const percent = file.size === 0 ? 0 : Math.floor((sent / file.size) * 100)
   const running = isUnderWay(one)
+  const name = legible(file.name)
   return (
     <li>
       <div class="row">
         <span class="grow name">
-          {file.name} <span class="dim small">{formatBytes(file.size)}</span>
+          <bdi>{name}</bdi> <span class="dim small">{formatBytes(file.size)}</span>
         </span>
         <span class={tones[state]}>{state === 'sending' ? text.sending(percent) : text[state]}</span>
         {isInParts(file) && state === 'sending' ? (
@@ -59,7 +61,7 @@ function Row({ one, queue }: { one: Sending; queue: Queue }) {
           <button
             type="button"
             class="icon"
-            aria-label={running ? text.cancel(file.name) : text.remove(file.name)}
+            aria-label={running ? text.cancel(name) : text.remove(name)}
             onClick={() => (running ? queue.cancel(id) : queue.remove(one))}
           >
             <Icon name="close" size={16} />
@@ -68,7 +70,7 @@ function Row({ one, queue }: { one: Sending; queue: Queue }) {
       </div>
       {state === 'sending' || state === 'paused' ? (
         <>
-          <progress value={percent} max={100} aria-label={text.progress(file.name)} />
+          <progress value={percent} max={100} aria-label={text.progress(name)} />
           {isInParts(file) ? <p class="dim small">{text.bytesOf(formatBytes(sent), formatBytes(file.size))}</p> : null}
         </>
       ) : null}
@@ -87,9 +89,14 @@ export const UnfinishedUploads = ({ queue }: { queue: Queue }) => {
         {all.map((one) => (
           <li key={one.upload} class="row">
             <span class="grow name">
-              {one.name} <span class="dim small">{formatBytes(one.size)}</span>
+              <bdi>{legible(one.name)}</bdi> <span class="dim small">{formatBytes(one.size)}</span>
             </span>
-            <button type="button" class="icon" aria-label={text.discard(one.name)} onClick={() => queue.discard(one)}>
+            <button
+              type="button"
+              class="icon"
+              aria-label={text.discard(legible(one.name))}
+              onClick={() => queue.discard(one)}
+            >
               <Icon name="close" size={16} />
             </button>
           </li>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { legible } from '../../../../contract/legible.ts'
 import type { ShareInfo } from '../api.ts'
 import { By, Facts, Message } from '../Facts.tsx'
 import { Icon } from '../icons.tsx'
@@ -41,7 +42,7 @@ export function UploadPage({ info }: { info: ShareInfo }) {
         <Icon name="upload" size={30} class="dim" />
         <div class="grow">
           <By info={info} />
-          <h1>{text.uploadTo(info.name ?? '')}</h1>
+          <h1>{text.uploadTo(legible(info.name ?? ''))}</h1>
           <Facts info={info} facts={limitsOf(info)} />
         </div>
       </div>

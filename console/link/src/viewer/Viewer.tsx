@@ -1,5 +1,6 @@
 import './viewer.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { legible } from '../../../../contract/legible.ts'
 import { contentsUrl, type Item, probe } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { typeWords, viewerOf } from '../kinds.ts'
@@ -87,7 +88,7 @@ export function Viewer({
   useSwipe(stage, zoom === 1 ? move : undefined)
   const isBroken = broken === file.name
   const isPicture = !isBroken && viewerOf(file.type, file.size) === 'picture'
-  const name = baseOf(file.name)
+  const name = legible(baseOf(file.name))
   return (
     <dialog
       ref={dialog}
@@ -110,7 +111,9 @@ export function Viewer({
     >
       <header class="viewer-bar">
         <div class="grow viewer-name">
-          <h2>{name}</h2>
+          <h2>
+            <bdi>{name}</bdi>
+          </h2>
           <p class="small">
             {files.length > 1 ? `${text.position(at + 1, total)} · ` : ''}
             {formatBytes(file.size)} · {typeWords(file.type, file.name)}
@@ -153,7 +156,7 @@ export function Viewer({
         <a
           class="icon"
           href={contentsUrl({ key: file.key, download: '1' })}
-          download={name}
+          download={baseOf(file.name)}
           onClick={(event) => downloads.take(event, name)}
           aria-label={text.downloadOf(name)}
           title={text.downloadOf(name)}

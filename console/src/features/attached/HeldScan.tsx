@@ -5,6 +5,7 @@ import type { Absence, Scan } from '../../../../contract/scans.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -81,7 +82,7 @@ export function HeldScan({ scan, storage, isBusy }: { scan: Scan; storage: strin
 }
 
 const columns: readonly Column<Absence>[] = [
-  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
+  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{legible(key)}</bdi> },
   { key: 'size', title: text.size, number: true, cell: ({ size }) => <Bytes bytes={size} /> },
   {
     key: 'modified',

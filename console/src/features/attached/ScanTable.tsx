@@ -3,6 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Scan } from '../../../../contract/scans.ts'
 import { formatDuration, formatTime } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { text as common } from '../../ui/messages.ts'
@@ -85,8 +86,8 @@ export function ScanTable({
 
 type Refused = Scan['refused_keys'][number]
 const refusedColumns: readonly Column<Refused>[] = [
-  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{key}</bdi> },
-  { key: 'reason', breaks: true, title: text.reason, cell: ({ reason }) => reason },
+  { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi className="mono">{legible(key)}</bdi> },
+  { key: 'reason', breaks: true, title: text.reason, cell: ({ reason }) => legible(reason) },
 ]
 
 /** All that is known of a scan. */

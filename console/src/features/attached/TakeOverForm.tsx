@@ -13,6 +13,7 @@ import { describeProblem } from '../../api/problem.ts'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { notify } from '../../ui/notify.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
@@ -152,7 +153,7 @@ function Facts({ source, plan }: { source: BucketSource; plan: TakeOver | undefi
       <dt>{text.place}</dt>
       <dd>
         <bdi dir="ltr" className="mono">
-          {`${source.bucket}/${source.prefix}`}
+          {legible(`${source.bucket}/${source.prefix}`)}
         </bdi>{' '}
         <Anchor component={Link} to={`/admin/storages/${source.storage}`} data-data>
           {source.storage}
@@ -185,7 +186,7 @@ function Missing({
         {missing_keys.map((key) => (
           <li key={key}>
             <bdi dir="auto" className="mono" data-data>
-              {key}
+              {legible(key)}
             </bdi>
           </li>
         ))}

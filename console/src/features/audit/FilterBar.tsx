@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { auditOnly } from '../../../../contract/actions.ts'
 import { formatTime } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { useView } from '../../navigation/useView.ts'
 import { ManyPicker } from '../../ui/ManyPicker.tsx'
 import { useMedia } from '../../ui/useMedia.ts'
@@ -177,7 +178,7 @@ function MoreFilters({ faults, set }: FieldsProps) {
 /** A filter that is set and has no field on the page. */
 function Chip({ name, onRemove }: { name: FilterName; onRemove: () => void }) {
   const { search } = useView()
-  const words = text.is(text[name], wordsOf(name, search[name] ?? ''))
+  const words = text.is(text[name], legible(wordsOf(name, search[name] ?? '')))
   return (
     <Button
       className="audit-chip"

@@ -2,6 +2,7 @@ import { Button, UnstyledButton } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { AuditRecord } from '../../../../contract/audit.ts'
+import { legible } from '../../keys.ts'
 import { useView } from '../../navigation/useView.ts'
 import { useMedia } from '../../ui/useMedia.ts'
 import type { FilterName } from './filters.ts'
@@ -20,7 +21,7 @@ export function Pick({ name, value, children }: { name: FilterName; value: strin
     <UnstyledButton
       className="audit-pick"
       tabIndex={-1}
-      title={text.onlyOne(value)}
+      title={text.onlyOne(legible(value))}
       onClick={() => void open({ [name]: value, e: undefined })}
     >
       {children}
@@ -55,7 +56,7 @@ export function Only({ record }: { record: AuditRecord }) {
           leftSection={<IconFilter size={13} />}
           onClick={() => void open({ [name]: value ?? undefined })}
         >
-          <bdi>{text.is(text[name], value ?? '')}</bdi>
+          <bdi>{text.is(text[name], legible(value ?? ''))}</bdi>
         </Button>
       ))}
     </section>

@@ -2,6 +2,7 @@ import { Anchor, Badge } from '@mantine/core'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { Part } from '../../../../contract/details.ts'
 import { formatBoth, formatTime } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { Status, type Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
@@ -62,14 +63,14 @@ export function Place({ record: { bucket, object_key, resource_type, details } }
     const { name, email, detail } = details as { name?: unknown; email?: unknown; detail?: unknown }
     // Of what was denied, only the reason names what it was.
     const named = [name, email, detail].find((one) => typeof one === 'string')
-    return <span>{[resource_type, named].filter(Boolean).join(' ')}</span>
+    return <span>{legible([resource_type, named].filter(Boolean).join(' '))}</span>
   }
   const key = object_key ?? ''
   const search = { prefix: key.slice(0, key.lastIndexOf('/') + 1), sel: key }
   return (
     <Anchor component={Link} search={search} to={`/b/${bucket}`} className="audit-place">
       {bucket}
-      {key ? `/${key}` : ''}
+      {key ? <bdi>{legible(`/${key}`)}</bdi> : ''}
     </Anchor>
   )
 }

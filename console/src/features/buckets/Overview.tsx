@@ -8,7 +8,7 @@ import { bucketQuery, roomIn, totalsOf, useReadOnly } from '../../api/buckets.ts
 import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
-import { isFolderKey } from '../../keys.ts'
+import { isFolderKey, legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { AsOf } from '../../ui/AttachedBadges.tsx'
@@ -220,7 +220,12 @@ const actors: { [T in AuditRecord['actor']['type']]?: string } = { public: text.
 const columns: readonly Column<AuditRecord>[] = [
   { key: 'time', title: text.when, cell: ({ time }) => <TimeAgo time={time} /> },
   { key: 'action', title: text.what, cell: ({ action }) => <span className="mono">{action}</span> },
-  { key: 'key', breaks: true, title: text.key, cell: ({ object_key }) => object_key ?? <span className="dim">–</span> },
+  {
+    key: 'key',
+    breaks: true,
+    title: text.key,
+    cell: ({ object_key }) => (object_key === null ? <span className="dim">–</span> : <bdi>{legible(object_key)}</bdi>),
+  },
   {
     key: 'actor',
     breaks: true,

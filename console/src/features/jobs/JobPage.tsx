@@ -180,9 +180,9 @@ function Undone({ id }: { id: string }) {
 
 type Failure = Job['errors'][number]
 const columns: readonly Column<Failure>[] = [
-  { key: 'key', breaks: true, title: text.errorKey, cell: ({ key }) => key },
+  { key: 'key', breaks: true, title: text.errorKey, cell: ({ key }) => <bdi>{legible(key)}</bdi> },
   { key: 'code', title: text.errorCode, cell: ({ code }) => <span className="mono">{code}</span> },
-  { key: 'detail', breaks: true, title: text.errorDetail, cell: ({ detail }) => detail },
+  { key: 'detail', breaks: true, title: text.errorDetail, cell: ({ detail }) => legible(detail) },
 ]
 
 function Detail({ job }: { job: Job }) {
@@ -220,7 +220,7 @@ function Detail({ job }: { job: Job }) {
           <dt>{isWhole ? text.bucket : text.source}</dt>
           <dd>
             {job.source_bucket}
-            {isWhole ? null : `/${job.prefix}`}
+            {isWhole ? null : <bdi>{legible(`/${job.prefix}`)}</bdi>}
           </dd>
           {job.dest_storage === null ? null : (
             <>
@@ -232,7 +232,7 @@ function Detail({ job }: { job: Job }) {
             <>
               <dt>{text.prefix}</dt>
               <dd>
-                <bdi className="mono">{job.dest_prefix}</bdi>
+                <bdi className="mono">{legible(job.dest_prefix)}</bdi>
               </dd>
             </>
           ) : null}
@@ -240,7 +240,7 @@ function Detail({ job }: { job: Job }) {
             <>
               <dt>{text.destination}</dt>
               <dd>
-                {job.dest_bucket}/{job.dest_prefix}
+                <bdi>{legible(`${job.dest_bucket}/${job.dest_prefix ?? ''}`)}</bdi>
               </dd>
               <dt>{text.ifTaken}</dt>
               <dd>{job.keep_both ? text.keptBoth : job.if_none_match === null ? text.replaced : text.leftAlone}</dd>
@@ -273,7 +273,7 @@ function Detail({ job }: { job: Job }) {
           {job.search === null ? null : (
             <>
               <dt>{text.search}</dt>
-              <dd>{job.search}</dd>
+              <dd>{legible(job.search)}</dd>
             </>
           )}
           {job.query === null ? null : (
@@ -298,7 +298,7 @@ function Detail({ job }: { job: Job }) {
           {job.detail === null ? null : (
             <>
               <dt>{text.why}</dt>
-              <dd className="bad">{job.detail}</dd>
+              <dd className="bad">{legible(job.detail)}</dd>
             </>
           )}
         </dl>

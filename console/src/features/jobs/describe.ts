@@ -1,4 +1,5 @@
 import type { Job } from '../../../../contract/jobs.ts'
+import { legible } from '../../keys.ts'
 import type { Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
@@ -9,9 +10,9 @@ export function titleOf(job: Job): string {
   const { kind, source_bucket, prefix, search, dest_bucket, dest_prefix, dest_storage, dry_run } = job
   if (dest_storage !== null) return (kind === 'release' ? text.release_to : text.migration)(source_bucket, dest_storage)
   if (kind === 'encrypt' || kind === 'decrypt') return text.recoding(kind, source_bucket)
-  const from = `${text[kind]} ${source_bucket}/${prefix}`
-  const to = dest_bucket === null ? '' : ` ${text.to} ${dest_bucket}/${dest_prefix ?? ''}`
-  return `${from}${to}${search === null ? '' : ` (${text.matching(search)})`}${dry_run ? ` (${text.dryRun})` : ''}`
+  const from = `${text[kind]} ${source_bucket}/${legible(prefix)}`
+  const to = dest_bucket === null ? '' : ` ${text.to} ${dest_bucket}/${legible(dest_prefix ?? '')}`
+  return `${from}${to}${search === null ? '' : ` (${text.matching(legible(search))})`}${dry_run ? ` (${text.dryRun})` : ''}`
 }
 
 const tones: Record<Job['status'], Tone> = {

@@ -1,3 +1,4 @@
+import { legible } from '../../keys.ts'
 import { text } from './messages.ts'
 
 /** An object or version that a policy matches. */
@@ -8,7 +9,7 @@ export const ItemName = ({
 }) => (
   <>
     <span className="dim">{bucket}/</span>
-    {key}
+    <bdi>{legible(key)}</bdi>
     {version_id === null ? null : <span className="dim small"> · {marker ? text.marker : text.version}</span>}
   </>
 )

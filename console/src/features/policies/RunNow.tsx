@@ -6,6 +6,7 @@ import type { Policy, PolicyRun } from '../../../../contract/policies.ts'
 import { bucketsQuery, type Fate, fateIn } from '../../api/buckets.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { ProblemView } from '../../ui/ProblemView.tsx'
@@ -94,7 +95,7 @@ export function RunNow({ policy, onClose, onBegun }: { policy: Policy; onClose: 
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
             <ul className="policies-keys" tabIndex={0} aria-label={text.sample(done.sample.length)}>
               {done.sample.map((key) => (
-                <li key={key}>{key}</li>
+                <li key={key}>{legible(key)}</li>
               ))}
             </ul>
             <Fates policy={policy} />

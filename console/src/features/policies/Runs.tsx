@@ -8,6 +8,7 @@ import type { Reply } from '../../../../contract/route.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatTime } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable, moreOf } from '../../ui/ListTable.tsx'
@@ -196,7 +197,7 @@ function RunDetail({ policy, run }: { policy: Policy; run: PolicyRun }) {
           <ul className="policies-keys" tabIndex={0} aria-label={text.errors}>
             {run.errors.map(({ bucket, key, detail }) => (
               <li key={`${bucket}/${key}`}>
-                {bucket}/{key}: {detail}
+                <bdi>{legible(`${bucket}/${key}`)}</bdi>: {legible(detail)}
               </li>
             ))}
           </ul>

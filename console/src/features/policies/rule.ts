@@ -1,6 +1,7 @@
 import type { Policy } from '../../../../contract/policies.ts'
 import { reachesObjects, reachesVersions } from '../../../../contract/reach.ts'
 import { formatBytes, formatTime, locale, MB } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { text } from './messages.ts'
 
 const lists = new Intl.ListFormat(locale, { type: 'conjunction' })
@@ -134,11 +135,11 @@ const conditions = [
 export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof conditions)[number]>): string {
   const { older_than_days: days, min_size, max_size, tags, date, glob, keep_newest, prefix } = rule
   const { noncurrent_days: since, keep_versions: kept } = rule
-  const named = glob === null ? [] : [text.wordsGlob(glob)]
+  const named = glob === null ? [] : [text.wordsGlob(legible(glob))]
   const like = [
     ...(min_size === null ? [] : [text.wordsSize(formatBytes(min_size))]),
     ...(max_size === null ? [] : [text.wordsMost(formatBytes(max_size))]),
-    ...(tags === null ? [] : [text.wordsTags(lists.format(linesOf(tags)))]),
+    ...(tags === null ? [] : [text.wordsTags(lists.format(linesOf(tags).map(legible)))]),
   ]
   const ofObjects = [
     ...named,
@@ -159,7 +160,7 @@ export function inWords(rule: Pick<Rule, 'prefix' | 'bucket_patterns' | (typeof 
   ]
   const buckets = lists.format(rule.bucket_patterns)
   if (rule.keep_snapshots !== null) return text.wordsSnapshots(buckets, rule.keep_snapshots)
-  const where = prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(prefix, buckets)
+  const where = prefix === '' ? text.wordsIn(buckets) : text.wordsUnder(legible(prefix), buckets)
   const words = text.words(lists.format(kinds), where)
   return date === null ? words : text.wordsFrom(words, formatTime(date))
 }

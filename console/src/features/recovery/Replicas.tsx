@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes, formatDuration } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -57,7 +58,7 @@ export function Replicas() {
       breaks: true,
       title: text.place,
       optional: true,
-      cell: ({ storage, prefix }) => <bdi>{prefix === '' ? storage : `${storage}: ${prefix}`}</bdi>,
+      cell: ({ storage, prefix }) => <bdi>{prefix === '' ? storage : `${storage}: ${legible(prefix)}`}</bdi>,
     },
     {
       key: 'state',

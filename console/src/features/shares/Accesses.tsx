@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Api } from '../../../../contract/index.ts'
 import type { Reply } from '../../../../contract/route.ts'
 import type { Share } from '../../../../contract/shares.ts'
+import { legible } from '../../keys.ts'
 import { nameAgent } from '../../ui/agent.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -94,7 +95,7 @@ const SaidBy = ({ access: { sender_name, sender_message } }: { access: Access })
   ].map(([label, words]) =>
     words ? (
       <div key={label} className="small dim">
-        {label}: <bdi>{words}</bdi>
+        {label}: <bdi>{legible(words)}</bdi>
       </div>
     ) : null,
   )

@@ -2,6 +2,7 @@ import './shares.css'
 import { Modal, SegmentedControl } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
+import { legible } from '../../keys.ts'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { CreatedLink } from './CreatedLink.tsx'
 import { type Each, MadeEach, type MadeLinks, mayLeave, NewEach } from './EachLink.tsx'
@@ -120,7 +121,7 @@ function OneDialog({
   const title =
     target.kind === 'selection'
       ? text.shareSelection(target.keys.length)
-      : (takes ? text.requestTitle : text.shareTitle)(target.name)
+      : (takes ? text.requestTitle : text.shareTitle)(legible(target.name))
   return (
     <Modal
       opened

@@ -72,7 +72,7 @@ export default function Shares() {
             <Icon size={17} stroke={1.6} className="dim" aria-hidden />
             <div>
               <Anchor component={Link} {...placeOf(share)}>
-                {nameOf(share)}
+                <bdi>{nameOf(share)}</bdi>
               </Anchor>
               <span className="dim small">
                 {kindOf(share)} · {share.bucket}

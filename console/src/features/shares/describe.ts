@@ -1,13 +1,14 @@
 import { kindsOf } from '../../../../contract/kinds.ts'
 import type { Share } from '../../../../contract/shares.ts'
+import { legible } from '../../keys.ts'
 import type { Tone } from '../../ui/values.tsx'
 import { text } from './messages.ts'
 
-/** What a link opens, in a few words. */
+/** What a link opens, in a few words, as it is shown. */
 export function nameOf({ kind, object_key, prefix, keys, bucket }: Share): string {
-  if (kind === 'object') return object_key ?? ''
+  if (kind === 'object') return legible(object_key ?? '')
   if (kind === 'selection') return text.keys(keys?.length ?? 0)
-  return prefix || bucket
+  return legible(prefix ?? '') || bucket
 }
 export const kindOf = ({ kind }: Share): string => text[kind]
 

@@ -2,6 +2,7 @@ import { Checkbox, Input, NumberInput, PasswordInput, SegmentedControl, Textarea
 import type { ReactNode } from 'react'
 import type { NewShare, Share } from '../../../../contract/shares.ts'
 import { useMe } from '../../api/queries.ts'
+import { legible } from '../../keys.ts'
 import { lengthsUpTo } from '../../ui/ExpiryField.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { text } from './messages.ts'
@@ -156,7 +157,7 @@ export function FileFields({ values, faults, set, name }: Fields & { name: strin
     <>
       <TextInput
         label={text.filename}
-        description={text.filenameHint(name)}
+        description={text.filenameHint(legible(name))}
         value={values.filename}
         onChange={(event) => set('filename', event.currentTarget.value as never)}
         error={faults.filename}

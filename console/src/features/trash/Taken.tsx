@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { OnConflict, TrashItem } from '../../../../contract/trash.ts'
 import { useMe } from '../../api/queries.ts'
+import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { text } from './messages.ts'
 
@@ -39,7 +40,7 @@ export function Taken({
         <p>{text.takenText}</p>
         <ul className="trash-named">
           {names.slice(0, SHOWN).map((key) => (
-            <li key={key}>{key}</li>
+            <li key={key}>{legible(key)}</li>
           ))}
           {names.length > SHOWN ? <li className="dim">{text.more(names.length - SHOWN)}</li> : null}
         </ul>

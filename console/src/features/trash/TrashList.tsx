@@ -102,7 +102,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
           <p>{text.purgeText(formatBytes(size))}</p>
           <ul className="trash-named">
             {items.slice(0, NAMED).map(({ id, key }) => (
-              <li key={id}>{key}</li>
+              <li key={id}>{legible(key)}</li>
             ))}
             {items.length > NAMED ? <li className="dim">{text.more(items.length - NAMED)}</li> : null}
           </ul>
@@ -152,7 +152,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       untitled: true,
       width: 36,
       cell: ({ id, key }) => (
-        <Checkbox aria-label={text.select(key)} checked={chosen.has(id)} onChange={() => toggle(id)} />
+        <Checkbox aria-label={text.select(legible(key))} checked={chosen.has(id)} onChange={() => toggle(id)} />
       ),
     },
     {
@@ -161,7 +161,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
       title: text.key,
       cell: ({ key, lock }) => (
         <>
-          {key} <LockStatus lock={lock} />
+          <bdi>{legible(key)}</bdi> <LockStatus lock={lock} />
         </>
       ),
     },
@@ -183,7 +183,7 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
         <span className="nowrap">
           {me.can('write', bucket, item.key) ? (
             <ActionIcon
-              aria-label={text.restoreOne(item.key)}
+              aria-label={text.restoreOne(legible(item.key))}
               title={text.restore}
               onClick={() => void restore([item])}
             >
@@ -191,7 +191,11 @@ export function TrashList({ bucket, days, bytes }: { bucket: string; days: numbe
             </ActionIcon>
           ) : null}
           {me.can('manage', bucket, item.key) ? (
-            <ActionIcon aria-label={text.purgeOne(item.key)} title={text.purge} onClick={() => void purge([item])}>
+            <ActionIcon
+              aria-label={text.purgeOne(legible(item.key))}
+              title={text.purge}
+              onClick={() => void purge([item])}
+            >
               <IconTrashX size={16} stroke={1.6} />
             </ActionIcon>
           ) : null}

@@ -6,6 +6,7 @@ import { useReadOnly } from '../../api/buckets.ts'
 import { queries, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
@@ -52,7 +53,7 @@ export default function BucketUploads() {
   const giveUp = async ({ upload_id, key, received_bytes }: Upload) => {
     const yes = await confirm({
       title: text.abortTitle,
-      children: text.abortText(key, formatBytes(received_bytes)),
+      children: text.abortText(legible(key), formatBytes(received_bytes)),
       action: text.abort,
     })
     if (!yes) return
@@ -67,7 +68,7 @@ export default function BucketUploads() {
   }
 
   const columns: readonly Column<Upload>[] = [
-    { key: 'key', breaks: true, title: text.key, cell: ({ key }) => key },
+    { key: 'key', breaks: true, title: text.key, cell: ({ key }) => <bdi>{legible(key)}</bdi> },
     {
       key: 'arrived',
       title: text.arrived,
@@ -79,7 +80,7 @@ export default function BucketUploads() {
         ) : (
           <span className="uploads-arrived">
             <span className="number">{text.progress(formatBytes(received_bytes), formatBytes(file_size))}</span>
-            <Bar percent={file_size === 0 ? 0 : (received_bytes / file_size) * 100} label={key} />
+            <Bar percent={file_size === 0 ? 0 : (received_bytes / file_size) * 100} label={legible(key)} />
           </span>
         ),
     },
@@ -103,7 +104,7 @@ export default function BucketUploads() {
             {upload.file_size === null ? null : (
               <PickButton
                 label={text.resumeUpload}
-                title={text.resumeHint(upload.key)}
+                title={text.resumeHint(legible(upload.key))}
                 multiple={false}
                 onPick={([file]) => void resume(upload, file)}
               />

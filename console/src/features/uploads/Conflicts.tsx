@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { formatBytes, formatCount } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import type { Choice, Item } from './engine/item.ts'
@@ -14,7 +15,7 @@ const choices: readonly { value: Choice; label: string }[] = [
 ]
 
 const columns: readonly Column<Item>[] = [
-  { key: 'name', breaks: true, title: text.name, cell: ({ key }) => key },
+  { key: 'name', breaks: true, title: text.name, cell: ({ key }) => <bdi>{legible(key)}</bdi> },
   {
     key: 'there',
     title: text.there,
@@ -47,7 +48,7 @@ const columns: readonly Column<Item>[] = [
           <Button
             key={value}
             variant="default"
-            aria-label={`${label}: ${item.key}`}
+            aria-label={`${label}: ${legible(item.key)}`}
             onClick={() => engine.decide(item, value)}
           >
             {label}

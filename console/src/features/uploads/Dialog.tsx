@@ -99,7 +99,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
       >
         <p className="uploads-target">
           <span className="dim">{text.target}</span> <b>{bucket}</b>
-          {prefix === '' ? '' : ` / ${prefix.replace(/\/$/, '').split('/').join(' / ')}`}
+          {prefix === '' ? '' : ` / ${legible(prefix).replace(/\/$/, '').split('/').join(' / ')}`}
         </p>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it do the same */}
         <div
@@ -152,7 +152,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
             <ul className="uploads-chosen">
               {shown.slice(0, SHOWN).map(({ path, file }) => (
                 <li key={path}>
-                  <span className="clip" title={path}>
+                  <span className="clip" title={legible(path)}>
                     {legible(path)}
                   </span>
                   <span className="dim number">{formatBytes(file.size)}</span>
@@ -163,7 +163,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
             {resumed === null ? null : <p>{resumed}</p>}
             {hidden > 0 ? (
               <p className="dim small">
-                {text.leftOut(hidden)} ({firstHidden}
+                {text.leftOut(hidden)} ({legible(firstHidden ?? '')}
                 {hidden > 1 ? ', …' : ''})
               </p>
             ) : null}
@@ -218,7 +218,7 @@ const LeftOut = ({ says, paths }: { says: string; paths: readonly string[] }) =>
     <ul className="uploads-chosen">
       {paths.slice(0, SHOWN).map((path) => (
         <li key={path}>
-          <span className="clip" title={path}>
+          <span className="clip" title={legible(path)}>
             {legible(path)}
           </span>
         </li>

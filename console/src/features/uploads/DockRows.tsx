@@ -16,6 +16,7 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatBytes, formatCount } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Bar } from './Bar.tsx'
 import { type Item, SMALL_BYTES, type State } from './engine/item.ts'
 import type { Group, Snapshot } from './engine/store.ts'
@@ -136,7 +137,7 @@ function GroupRow({
   children: React.ReactNode
 }) {
   const { counts, items, bytes, sent } = group
-  const name = group.name || text.loose
+  const name = legible(group.name) || text.loose
   const all = items.size - counts.cancelled - counts.skipped - counts.lost
   const percent = bytes > 0 ? (sent / bytes) * 100 : 100
   return (
@@ -147,7 +148,7 @@ function GroupRow({
         </ActionIcon>
         <IconFolder size={15} aria-hidden className="uploads-folder" />
         <span className="uploads-name clip" title={name}>
-          {name}
+          <bdi>{name}</bdi>
         </span>
         <span className="dim small number">{text.groupState(counts.done, all)}</span>
         {counts.done < all ? (
@@ -183,7 +184,7 @@ function Row({
   const { state, path, size, sent, problem } = item
   const { icon: Icon, tone } = icons[state]
   const word = wordOf(item, { held, offline })
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = legible(path.slice(path.lastIndexOf('/') + 1))
   const line =
     state === 'lost' && sent > 0
       ? `${text.arrivedOf(formatBytes(sent), formatBytes(size))} · ${word}`
@@ -193,8 +194,8 @@ function Row({
     <li className={inner ? 'uploads-row uploads-inner' : 'uploads-row'} data-state={state}>
       <Icon size={15} aria-hidden className={tone} />
       <span className="uploads-text">
-        <span className="clip" title={item.key}>
-          {name}
+        <span className="clip" title={legible(item.key)}>
+          <bdi>{name}</bdi>
         </span>
         <span className={`small clip ${state === 'error' ? 'bad' : 'dim'}`} title={problem?.detail}>
           {problem && state !== 'full' ? `${word}: ${problem.title}` : line}

@@ -8,6 +8,7 @@ import { useCursorList } from '../../api/pages.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatShare } from '../../i18n.ts'
+import { legible } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
@@ -95,7 +96,7 @@ export default function Webhooks() {
           </Anchor>
           {bucket === null ? null : (
             <span className="dim small">
-              {bucket}/{prefix ?? ''}
+              {bucket}/{legible(prefix ?? '')}
             </span>
           )}
         </span>
