@@ -93,3 +93,10 @@ test('a browser’s language finds the one that suits', () => {
   assert.equal(firstLanguage([null, 'pt-BR', 'fr-CA', 'de']), 'fr')
   assert.equal(firstLanguage(['pt-BR']), 'en')
 })
+
+test('who has not signed in reads why something was refused in the language of the page', () => {
+  const raw = fs
+    .globSync(['features/auth/*.{ts,tsx}', 'features/second-factor/{challenge,passkeySignIn}.ts'], { cwd: root })
+    .filter((file) => /describeProblem|\.detail\b/.test(fs.readFileSync(path.join(root, file), 'utf8')))
+  assert.deepEqual(raw, [], 'the words of the server, which are English')
+})

@@ -15,6 +15,14 @@ const words = {
   ja: ['ログイン', 'バケット', '新しいバケット'],
   'zh-CN': ['登录', '存储桶', '新建存储桶'],
 } as const
+/** What each says of a wrong password. */
+const refused = {
+  de: /Passwort ist falsch\.$/,
+  es: /incorrect[oa]s?\.$/,
+  fr: /incorrecte?s?\.$/,
+  ja: /。$/,
+  'zh-CN': /。$/,
+} as const
 
 describe('console: languages', { skip: noBrowser }, () => {
   let server: TestServer
@@ -45,6 +53,11 @@ describe('console: languages', { skip: noBrowser }, () => {
           await page.getByRole('heading', { name: enter }).waitFor()
           faults.length = 0
           assert.equal(await page.locator('html').getAttribute('lang'), tag)
+          await page.locator('input[name=username]').fill('nobody@example.com')
+          await page.locator('input[name=password]').fill('not a password of anybody')
+          await page.locator('button[type=submit]').click()
+          assert.match((await page.getByRole('alert').textContent()) ?? '', refused[tag])
+          faults.length = 0
           await signIn(browser, server)
           await page.goto(`${server.url}/console/buckets`)
           await page.getByRole('heading', { name: title, level: 1 }).waitFor()

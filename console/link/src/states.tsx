@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Refused, unlock } from './api.ts'
 import { Icon } from './icons.tsx'
 import { text } from './language.ts'
+import { reasonWords } from './problems.ts'
 
 interface StateProps {
   icon: 'gone' | 'warning' | 'other'
@@ -27,7 +28,7 @@ export const Gone = ({ tookLast = false }: { tookLast?: boolean }) => (
 
 export const Failed = ({ problem, again }: { problem: Refused; again: () => void }) => (
   <div role="alert">
-    <State icon="warning" title={text.failedTitle} hint={problem.status === 0 ? text.offline : problem.message}>
+    <State icon="warning" title={text.failedTitle} hint={reasonWords(problem)}>
       {problem.requestId === undefined ? null : (
         <p class="dim small mono">
           {text.request} {problem.requestId}
@@ -53,9 +54,9 @@ export function Unlock({ onUnlocked }: { onUnlocked: () => Promise<unknown> }) {
       await unlock(password)
       await onUnlocked()
     } catch (error) {
-      const { status, message } = error instanceof Refused ? error : { status: 0, message: '' }
+      const status = error instanceof Refused ? error.status : 0
       if (status === 410) await onUnlocked()
-      setProblem(status === 401 ? text.wrong : message || text.offline)
+      setProblem(status === 401 ? text.wrong : reasonWords(error))
       if (status === 401) input.current?.select()
     }
     setSending(false)

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
-import { contentsUrl, probe, Refused, type ShareInfo } from './api.ts'
+import { contentsUrl, probe, type ShareInfo } from './api.ts'
 import { text } from './language.ts'
+import { reasonWords } from './problems.ts'
 import type { Link } from './useLink.ts'
 import { fitsZip, saveZip } from './zip.ts'
 
@@ -43,8 +44,7 @@ export function useDownloads({ look }: Pick<Link, 'look'>): Downloads {
     try {
       await probe(href)
     } catch (error) {
-      const why = error instanceof Refused && error.status > 0 ? error.message : text.offline
-      setRefused(`${name === undefined ? text.refusedAll : text.refused(name)} ${why}`)
+      setRefused(`${name === undefined ? text.refusedAll : text.refused(name)} ${reasonWords(error)}`)
       return undefined
     }
     save()

@@ -6,4 +6,6 @@ export const text = catalogue('api.text', {
   needs: (right: string, place: string | undefined) =>
     place === undefined ? `You need the “${right}” permission.` : `You need the “${right}” permission on ${place}`,
   broken: 'Something went wrong',
+  sentence: (words: string) => `${words}.`,
+  later: 'Try again later.',
 })

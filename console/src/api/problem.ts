@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../client/derived.ts'
-import { translate } from '../i18n.ts'
+import { locale, translate } from '../i18n.ts'
 import { legible } from '../keys.ts'
 import { text } from './messages.ts'
 import { isUnreachable } from './reach.ts'
@@ -17,6 +17,20 @@ function inWords(detail: string): string {
   return text.needs(right, bucket === undefined ? undefined : `${bucket}/${legible(key ?? '')}`)
 }
 
+/** Codes that leave open what is wrong: the server's words say it. */
+const vague: readonly string[] = ['invalid_request', 'malformed', 'conflict', 'not_found']
+
+/**
+ * What to show those who have not signed in, as a sentence of their language: in English the server's own words, else what
+ * the code means.
+ */
+export function sentenceOf(error: unknown): string {
+  const { title, detail } = describeProblem(error)
+  const code = codeOf(error)
+  if (locale === 'en' || code === undefined || vague.includes(code)) return detail
+  return code === 'rate_limited' ? `${text.sentence(title)} ${text.later}` : text.sentence(title)
+}
+
 /** What to show for any error: the server's own words, or why there are none. */
 export function describeProblem(error: unknown): {
   title: string
@@ -28,7 +42,7 @@ export function describeProblem(error: unknown): {
     const { code, title, detail, request_id } = error.problem
     return {
       title: titleOf(code, title),
-      detail: inWords(detail),
+      detail: code === 'rate_limited' && locale !== 'en' ? text.later : inWords(detail),
       requestId: request_id,
       status: error.response.status,
     }

@@ -19,6 +19,8 @@ const german: Texts = {
   showPassword: 'Passwort anzeigen',
   open: 'Öffnen',
   wrong: 'Falsches Passwort.',
+  tooManyTries: 'Zu viele Versuche. Versuchen Sie es später noch einmal.',
+  serverFailed: 'Der Server konnte nicht antworten. Versuchen Sie es später noch einmal.',
   goneTitle: 'Dieser Link ist nicht mehr verfügbar',
   goneHint: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
   tookLast: 'Das war der letzte Download dieses Links',

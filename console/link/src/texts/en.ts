@@ -15,6 +15,8 @@ export const english = {
   showPassword: 'Show password',
   open: 'Open',
   wrong: 'Wrong password.',
+  tooManyTries: 'Too many attempts. Try again later.',
+  serverFailed: 'The server couldn’t answer. Try again later.',
   goneTitle: 'This link is no longer available',
   goneHint: 'Ask the person who sent it to you for a new one.',
   tookLast: 'This was the last download of this link',

@@ -19,6 +19,8 @@ const spanish: Texts = {
   showPassword: 'Mostrar la contraseña',
   open: 'Abrir',
   wrong: 'Contraseña incorrecta.',
+  tooManyTries: 'Demasiados intentos. Inténtelo de nuevo más tarde.',
+  serverFailed: 'El servidor no ha podido responder. Inténtelo de nuevo más tarde.',
   goneTitle: 'Este enlace ya no está disponible',
   goneHint: 'Pida uno nuevo a la persona que se lo envió.',
   tookLast: 'Esta era la última descarga de este enlace',

@@ -19,6 +19,8 @@ const french: Texts = {
   showPassword: 'Afficher le mot de passe',
   open: 'Ouvrir',
   wrong: 'Mot de passe incorrect.',
+  tooManyTries: 'Trop de tentatives. Réessayez plus tard.',
+  serverFailed: 'Le serveur n’a pas pu répondre. Réessayez plus tard.',
   goneTitle: 'Ce lien n’est plus disponible',
   goneHint: 'Demandez-en un nouveau à la personne qui vous l’a envoyé.',
   tookLast: 'C’était le dernier téléchargement de ce lien',

@@ -19,6 +19,8 @@ const chinese: Texts = {
   showPassword: '显示密码',
   open: '打开',
   wrong: '密码错误。',
+  tooManyTries: '尝试次数过多，请稍后再试。',
+  serverFailed: '服务器无法响应，请稍后再试。',
   goneTitle: '此链接已失效',
   goneHint: '请让发送者提供新的链接。',
   tookLast: '这是此链接的最后一次下载',

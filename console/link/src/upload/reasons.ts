@@ -2,6 +2,7 @@ import { Refused, type ShareInfo } from '../api.ts'
 import { acceptedWords } from '../kinds.ts'
 import { text } from '../language.ts'
 import { formatBytes } from '../numbers.ts'
+import { english } from '../texts/en.ts'
 import { Unreadable } from './in-parts.ts'
 
 /** Why a file cannot be accepted, before it is sent. */
@@ -28,5 +29,5 @@ export function reasonOf(error: unknown, { content_types }: ShareInfo): { note: 
   if (code === 'limit_reached') return { note: text.noMoreFiles, again: true }
   if (code === 'quota_exceeded') return { note: text.noRoom, again: true }
   if (code === 'rate_limited') return { note: text.tooMany, again: true }
-  return { note: error.message || text.unanswered, again: status >= 500 }
+  return { note: text === english && error.message ? error.message : text.unanswered, again: status >= 500 }
 }

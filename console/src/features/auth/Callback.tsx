@@ -1,7 +1,7 @@
 import { Button, Loader } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { errors } from '../../../../contract/errors.ts'
-import { describeProblem, titleOf } from '../../api/problem.ts'
+import { sentenceOf, titleOf } from '../../api/problem.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
 import { Link } from '../../navigation/Link.tsx'
@@ -38,7 +38,7 @@ export default function Callback() {
     document.title = titled(text.finishing)
     const fragment = new URLSearchParams(location.hash.slice(1))
     history.replaceState(null, '', location.pathname + location.search)
-    finish(fragment).catch((error: unknown) => setProblem(describeProblem(error).detail))
+    finish(fragment).catch((error: unknown) => setProblem(sentenceOf(error)))
   }, [])
   return (
     <main className="login">

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
-import { codeOf, describeProblem } from '../../api/problem.ts'
+import { codeOf, sentenceOf } from '../../api/problem.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { type Challenge, challengeOf } from '../second-factor/challenge.ts'
 import { text } from './messages.ts'
@@ -32,7 +32,7 @@ export function LinkPassword({
         const challenge = challengeOf(error)
         if (challenge) return onChallenge(challenge)
         if (codeOf(error) !== 'gone') throw error
-        setDead(describeProblem(error).detail)
+        setDead(sentenceOf(error))
       }
     })
   return (

@@ -3,7 +3,7 @@ import { IconFingerprint } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
-import { describeProblem } from '../../api/problem.ts'
+import { sentenceOf } from '../../api/problem.ts'
 import { authConfigQuery } from '../../api/queries.ts'
 import { client, publicClient, renew, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
@@ -55,7 +55,7 @@ export default function Login() {
     try {
       await work()
     } catch (error) {
-      setProblem(describeProblem(error).detail)
+      setProblem(sentenceOf(error))
       setSending(false)
     }
   }

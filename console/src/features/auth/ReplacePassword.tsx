@@ -1,7 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useState } from 'react'
 import type { TokenPair } from '../../../../contract/auth.ts'
-import { describeProblem, faultsOf } from '../../api/problem.ts'
+import { faultsOf, sentenceOf } from '../../api/problem.ts'
 import { publicClient } from '../../api/session.ts'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import type { Challenge } from '../second-factor/challenge.ts'
@@ -58,7 +58,7 @@ export default function ReplacePassword({
       await onDone(await replace({}))
     } catch (error) {
       if (onChallenge(error)) return
-      if (faultsOf(error).new_password === undefined) setProblem(describeProblem(error).detail)
+      if (faultsOf(error).new_password === undefined) setProblem(sentenceOf(error))
       setSending(false)
     }
   }

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { codeOf, describeProblem } from '../../api/problem.ts'
+import { codeOf, sentenceOf } from '../../api/problem.ts'
 import { authConfigQuery } from '../../api/queries.ts'
 import { publicClient, takeTokens } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
@@ -107,7 +107,7 @@ function NewAdmin({ token }: { token: string }) {
           // The account exists; its sign-in shows what is left to do.
           if (codeOf(error) === 'second_factor_enrollment_required') return await go('/login')
           if (codeOf(error) !== 'gone') throw error
-          return setDead(describeProblem(error).detail)
+          return setDead(sentenceOf(error))
         }
         await cache.invalidateQueries(authConfigQuery)
         await enter()

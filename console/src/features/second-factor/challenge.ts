@@ -1,5 +1,5 @@
 import type { PasskeyRequest } from '../../../../contract/passkeys.ts'
-import { codeOf, describeProblem, ProblemError } from '../../api/problem.ts'
+import { codeOf, ProblemError, sentenceOf } from '../../api/problem.ts'
 import { text } from './messages.ts'
 
 /** What a sign-in with the right password still needs. */
@@ -29,7 +29,7 @@ export function challengeOf(error: unknown): Challenge | undefined {
 
 /** What to show for an error of the second step. */
 export const explain = (error: unknown): string =>
-  codeOf(error) === 'invalid_second_factor' ? text.wrong : describeProblem(error).detail
+  codeOf(error) === 'invalid_second_factor' ? text.wrong : sentenceOf(error)
 
 /** A code as people type it, without spaces. */
 export const digitsOf = (text: string): string => text.replaceAll(/\s/g, '')

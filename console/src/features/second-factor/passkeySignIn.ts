@@ -1,5 +1,5 @@
 import type { TokenPair } from '../../../../contract/auth.ts'
-import { codeOf, describeProblem } from '../../api/problem.ts'
+import { codeOf, sentenceOf } from '../../api/problem.ts'
 import { publicClient } from '../../api/session.ts'
 import { text } from './messages.ts'
 import { findPasskey } from './passkeys.ts'
@@ -17,4 +17,4 @@ export async function signInWithPasskey({ challenge, passkey }: Begun, autofill 
 
 /** What to show for an error of a sign-in with a passkey alone. */
 export const explainSignIn = (error: unknown): string =>
-  codeOf(error) === 'invalid_passkey' ? text.passkeyRefused : describeProblem(error).detail
+  codeOf(error) === 'invalid_passkey' ? text.passkeyRefused : sentenceOf(error)

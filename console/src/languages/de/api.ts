@@ -9,4 +9,6 @@ export const text: Translation<typeof english.text> = {
       ? `Sie brauchen die Berechtigung „${right}“.`
       : `Sie brauchen die Berechtigung „${right}“ für ${place}`,
   broken: 'Etwas ist schiefgelaufen',
+  sentence: (words) => `${words}.`,
+  later: 'Versuchen Sie es später noch einmal.',
 }

@@ -7,4 +7,6 @@ export const text: Translation<typeof english.text> = {
   needs: (right, place) =>
     place === undefined ? `Necesita el permiso «${right}».` : `Necesita el permiso «${right}» en ${place}`,
   broken: 'Se ha producido un error',
+  sentence: (words) => `${words}.`,
+  later: 'Inténtelo de nuevo más tarde.',
 }

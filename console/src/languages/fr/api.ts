@@ -9,4 +9,6 @@ export const text: Translation<typeof english.text> = {
       ? `Il vous faut l’autorisation « ${right} ».`
       : `Il vous faut l’autorisation « ${right} » sur ${place}`,
   broken: 'Une erreur s’est produite',
+  sentence: (words) => `${words}.`,
+  later: 'Réessayez plus tard.',
 }

@@ -7,4 +7,6 @@ export const text: Translation<typeof english.text> = {
   needs: (right, place) =>
     place === undefined ? `「${right}」の権限が必要です。` : `${place} に対する「${right}」の権限が必要です`,
   broken: '問題が発生しました',
+  sentence: (words) => `${words}。`,
+  later: 'しばらくしてからもう一度お試しください。',
 }
