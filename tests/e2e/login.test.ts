@@ -42,6 +42,21 @@ describeConsoleOnBoth('sign-in and buckets', (engine) => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('alert').waitFor()
       await check('login')
+      const forgot = page.getByRole('link', { name: 'Forgot password?' })
+      const anchor = 'var(--mantine-color-anchor)'
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.waitForFunction((is) => document.documentElement.dataset.mantineColorScheme === is, colorScheme)
+        const [color, wanted, line] = await forgot.evaluate((link, themes) => {
+          const beside = link.parentElement?.appendChild(document.createElement('i')) as HTMLElement
+          beside.style.color = themes
+          const { color, textDecorationLine } = getComputedStyle(link)
+          const found = [color, getComputedStyle(beside).color, textDecorationLine]
+          beside.remove()
+          return found
+        }, anchor)
+        assert.deepEqual([color, line], [wanted, 'none'], `the theme's colour, ${colorScheme}`)
+      }
       await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('Finish setting up').waitFor()
