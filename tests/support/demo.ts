@@ -410,7 +410,6 @@ export const demoWords: readonly string[] = [
   'Administrators',
   'Administrator',
   'Public',
-  'Everyone, without signing in, at the S3 endpoint.',
   'photos',
   'press-kit',
   'press-*',

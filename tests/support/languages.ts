@@ -39,7 +39,6 @@ const plain = (words: readonly string[]): string[] => [
   // Names from the API: permissions, presets, resource types.
   `\\b(${[...bucketActions, ...presetNames].join('|')}|user|token|group|webhook|agent|approval)\\b`,
   // Sentences from the server.
-  'May do everything\\.',
   'The key ".*" is taken\\.',
   'Strongroom',
 ]

@@ -16,6 +16,7 @@ import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { text as identities } from '../identities/messages.ts'
 import { PoliciesOf } from '../identities/PoliciesOf.tsx'
+import { descriptionOf } from './describe.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { Members } from './Members.tsx'
 import { text } from './messages.ts'
@@ -61,7 +62,7 @@ export default function GroupView() {
   return (
     <Page
       title={data?.name ?? text.title}
-      hint={data?.description}
+      hint={data && descriptionOf(data)}
       call={{ operation: 'getGroup', params: { id } }}
       actions={
         data && mayChange ? (

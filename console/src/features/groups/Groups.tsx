@@ -19,6 +19,7 @@ import { useForm } from '../../ui/useForm.ts'
 import { ViewTabs } from '../../ui/ViewTabs.tsx'
 import { Count, Status } from '../../ui/values.tsx'
 import { text as policies } from '../access-policies/messages.ts'
+import { descriptionOf } from './describe.ts'
 import { Explain } from './Explain.tsx'
 import { GroupFields } from './GroupFields.tsx'
 import { text } from './messages.ts'
@@ -40,7 +41,9 @@ const columns: readonly Column<Group>[] = [
           </Anchor>
           {builtin ? <Status tone="note">{text.builtin}</Status> : null}
         </span>
-        {description ? <span className="dim small groups-description">{description}</span> : null}
+        {description ? (
+          <span className="dim small groups-description">{descriptionOf({ builtin, description })}</span>
+        ) : null}
       </>
     ),
   },

@@ -17,6 +17,8 @@ export const text = catalogue('groups.text', {
   description: 'Description',
   descriptionHint: 'What this group is for.',
   builtin: 'built-in',
+  administratorsAre: 'May do everything.',
+  publicIs: 'Everyone, without signing in, at the S3 endpoint.',
   everything: 'Full access',
   managesPeople: 'User manager',
   noRights: 'No permissions yet',

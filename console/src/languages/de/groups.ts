@@ -15,6 +15,8 @@ export const text: Translation<typeof english.text> = {
   description: 'Beschreibung',
   descriptionHint: 'Wofür diese Gruppe ist.',
   builtin: 'vorgegeben',
+  administratorsAre: 'Darf alles.',
+  publicIs: 'Alle, ohne Anmeldung, am S3-Endpunkt.',
   everything: 'Vollzugriff',
   managesPeople: 'Benutzerverwalter',
   noRights: 'Noch keine Berechtigungen',

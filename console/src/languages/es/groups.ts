@@ -12,6 +12,8 @@ export const text: Translation<typeof english.text> = {
   description: 'Descripción',
   descriptionHint: 'Para qué sirve este grupo.',
   builtin: 'integrado',
+  administratorsAre: 'Puede hacerlo todo.',
+  publicIs: 'Cualquiera, sin iniciar sesión, en el endpoint S3.',
   everything: 'Acceso total',
   managesPeople: 'Gestor de usuarios',
   noRights: 'Todavía sin permisos',

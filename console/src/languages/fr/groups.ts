@@ -14,6 +14,8 @@ export const text: Translation<typeof english.text> = {
   description: 'Description',
   descriptionHint: 'À quoi sert ce groupe.',
   builtin: 'intégré',
+  administratorsAre: 'Peut tout faire.',
+  publicIs: 'Tout le monde, sans connexion, au point de terminaison S3.',
   everything: 'Accès complet',
   managesPeople: 'Gestionnaire d’utilisateurs',
   noRights: 'Aucune autorisation pour le moment',

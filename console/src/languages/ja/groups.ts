@@ -15,6 +15,8 @@ export const text: Translation<typeof english.text> = {
   description: '説明',
   descriptionHint: 'このグループの用途。',
   builtin: '組み込み',
+  administratorsAre: 'すべての操作ができます。',
+  publicIs: 'S3エンドポイントで、ログインしていないすべての人。',
   everything: 'フルアクセス',
   managesPeople: 'ユーザー管理者',
   noRights: '権限はまだありません',

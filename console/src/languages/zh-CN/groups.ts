@@ -12,6 +12,8 @@ export const text: Translation<typeof english.text> = {
   description: '说明',
   descriptionHint: '此用户组的用途。',
   builtin: '内置',
+  administratorsAre: '可以执行所有操作。',
+  publicIs: '任何人，无需登录，通过 S3 端点访问。',
   everything: '完全访问权限',
   managesPeople: '用户管理员',
   noRights: '还没有权限',
