@@ -125,6 +125,35 @@ describe('console: objects as tiles', { skip: noBrowser }, () => {
       assert.deepEqual(faults, [])
     }))
 
+  it('shows texts in their encoding, and no letters of what is none', () =>
+    inBrowser(async (browser) => {
+      const bucket = await newBucket()
+      const utf16 = Buffer.from(`\ufeff${'Hello\n'.repeat(9)}`, 'utf16le')
+      await put(bucket, 'a-little.txt', utf16, 'text/plain')
+      await put(bucket, 'b-big.txt', Buffer.from(utf16).swap16(), 'text/plain')
+      await put(bucket, 'c-utf8.txt', 'Hello\n'.repeat(9), 'text/plain')
+      // A character of three bytes lies across the end of what is read.
+      await put(bucket, 'd-cut.txt', `a${'語'.repeat(1000)}`, 'text/plain')
+      await put(bucket, 'e-binary.txt', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff, 0x80]), 'text/plain')
+      await put(bucket, 'f-last.txt', 'the last', 'text/plain')
+      const { page, faults } = await openConsole(browser, server, at(bucket, { view: 'grid' }))
+      await page.waitForFunction(() => document.querySelectorAll('.tile img').length === 5)
+      const picture = (name: string) =>
+        tile(page, name)
+          .locator('img')
+          .evaluate((image) => {
+            const canvas = document.createElement('canvas')
+            canvas.getContext('2d')?.drawImage(image as HTMLImageElement, 0, 0)
+            return canvas.toDataURL()
+          })
+      const plain = await picture('c-utf8.txt')
+      assert.equal(await picture('a-little.txt'), plain)
+      assert.equal(await picture('b-big.txt'), plain)
+      assert.notEqual(await picture('d-cut.txt'), plain)
+      assert.equal(await tile(page, 'e-binary.txt').locator('img').count(), 0, 'it keeps its icon')
+      assert.deepEqual(faults, [])
+    }))
+
   it('works with arrow keys in both directions, menus and dragging', () =>
     inBrowser(async (browser) => {
       const bucket = await mixed()

@@ -22,9 +22,16 @@ type About = Pick<StoredObject, 'bucket' | 'key' | 'etag' | 'size'>
 export const drawing = async (object: About, signal?: AbortSignal): Promise<Blob> =>
   new Blob([await bytesOf(object, undefined, signal)], { type: 'image/svg+xml' })
 
-/** The first lines of a text, as they are. */
+/** UTF-8, unless the first bytes say that it is UTF-16. */
+const encodingOf = ([first, second]: Uint8Array): string =>
+  first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+
+/** The first lines of a text, as they are. What turns out to be none is refused. */
 export async function text(object: About, signal?: AbortSignal): Promise<Blob> {
-  const words = new TextDecoder().decode(await bytesOf(object, [0, TEXT_BYTES], signal))
+  const bytes = new Uint8Array(await bytesOf(object, [0, TEXT_BYTES], signal))
+  // More would follow: a character that is cut at the end is left out.
+  const words = new TextDecoder(encodingOf(bytes)).decode(bytes, { stream: true })
+  if (/[\0\ufffd]/.test(words)) throw new Error('no text')
   return paint(PAPER.width, PAPER.height, (pen) => {
     pen.font = `9px ${getComputedStyle(document.documentElement).getPropertyValue('--mantine-font-family-monospace')}`
     pen.fillStyle = INK
