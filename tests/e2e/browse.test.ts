@@ -256,6 +256,136 @@ describeConsole('object browser', (engine) => {
       assert.deepEqual(faults, [])
     }))
 
+  it('undoes a folder and a file that were deleted, moved or copied together as one', () =>
+    inBrowser(async (browser) => {
+      const content = { 'a.txt': 'a', 'in/c.txt': 'c', 'in/deep/d.txt': 'd', 'to/x.txt': 'x' }
+      const bucket = await fill(content)
+      const { page, faults } = await open(browser, bucket)
+      const dialog = page.getByRole('dialog')
+      const undo = page.getByRole('button', { name: 'Undo' })
+      const pick = async () => {
+        await row(page, 'a.txt').getByRole('checkbox').click()
+        await row(page, 'in').getByRole('checkbox').click()
+      }
+      const isBack = async (words: string) => {
+        await page.getByText(words, { exact: true }).first().waitFor()
+        await row(page, 'a.txt').waitFor()
+        await row(page, 'in').waitFor()
+        assert.deepEqual(await keysIn(bucket), Object.keys(content))
+      }
+      await pick()
+      await page.keyboard.press('Delete')
+      await page.getByText('Deleted 3 objects').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['to/x.txt'])
+      assert.equal(await undo.count(), 1, 'one deed, one way back')
+      await undo.click()
+      await isBack('Restored 3 objects')
+
+      // By the key, and what was moved.
+      await page.reload()
+      await pick()
+      await page.locator('.browse-selected').getByRole('button', { name: 'Move' }).click()
+      await dialog.getByRole('button', { name: 'to', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Move here' }).click()
+      await page.getByText('Moved 3 objects').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['to/a.txt', 'to/in/c.txt', 'to/in/deep/d.txt', 'to/x.txt'])
+      assert.equal(await undo.count(), 1)
+      await page.keyboard.press('Control+z')
+      await isBack('Restored 3 objects')
+
+      await page.reload()
+      await pick()
+      await page.locator('.browse-selected').getByRole('button', { name: 'Copy' }).click()
+      await dialog.getByRole('button', { name: 'to', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Copy here' }).click()
+      await page.getByText('Copied 3 objects').waitFor()
+      assert.equal(await undo.count(), 0, 'half of a deed is not taken back')
+      await page.keyboard.press('Control+z')
+      await page.getByText('The latest change can’t be undone').waitFor()
+      assert.deepEqual(await keysIn(bucket), [
+        'a.txt',
+        'in/c.txt',
+        'in/deep/d.txt',
+        'to/a.txt',
+        'to/in/c.txt',
+        'to/in/deep/d.txt',
+        'to/x.txt',
+      ])
+      assert.deepEqual(faults, [])
+    }))
+
+  it('undoes by Ctrl+Z the latest deed and never an older one instead', () =>
+    inBrowser(async (browser) => {
+      const bucket = await fill({ 'a.txt': 'a', 'b.txt': 'b', 'to/x.txt': 'x' })
+      const { page, faults } = await open(browser, bucket)
+      const dialog = page.getByRole('dialog')
+      const rename = async (from: string, to: string) => {
+        await row(page, from).locator('.cell-type').click()
+        await page.keyboard.press('F2')
+        await dialog.getByLabel('New name').fill(to)
+        await page.keyboard.press('Enter')
+        await page.getByText(`Renamed to ${to}`).waitFor()
+        await row(page, to).waitFor()
+      }
+      const copy = async (how: RegExp) => {
+        await row(page, 'b.txt').getByRole('button').click()
+        await page.getByRole('menuitem', { name: 'Copy to…' }).click()
+        await dialog.getByRole('button', { name: 'to', exact: true }).click()
+        await dialog.getByLabel(how).check()
+        await dialog.getByRole('button', { name: 'Copy here' }).click()
+        await page.getByText(`1 object copied to ${bucket}/to/`).first().waitFor()
+        await dialog.waitFor({ state: 'detached' })
+      }
+      await rename('a.txt', 'renamed.txt')
+      await copy(/Skip/)
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'renamed.txt', 'to/b.txt', 'to/x.txt'])
+      await page.keyboard.press('Control+z')
+      await page.getByText('1 copy removed').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'renamed.txt', 'to/x.txt'])
+
+      // A copy that somebody has changed stays.
+      await copy(/Skip/)
+      await server.admin.putObjectByQuery({ params: { bucket }, query: { key: 'to/b.txt' }, body: 'other' })
+      await page.keyboard.press('Control+z')
+      await page.getByText('Someone changed it after you. It stays as it is now.').waitFor()
+      await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'renamed.txt', 'to/b.txt', 'to/x.txt'])
+      // A copy that may have replaced something is not undone, nor is anything older.
+      await copy(/Replace/)
+      await page.keyboard.press('Control+z')
+      await page.getByText('The latest change can’t be undone').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'renamed.txt', 'to/b.txt', 'to/x.txt'])
+
+      // A new folder, while nothing is in it; then what was done before.
+      await rename('renamed.txt', 'c.txt')
+      await page.getByRole('button', { name: 'New folder' }).click()
+      await dialog.getByLabel('Folder name').fill('new')
+      await page.keyboard.press('Enter')
+      await page.getByText('This folder is empty').waitFor()
+      await page.keyboard.press('Control+z')
+      await page.getByText('New folder new removed').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'c.txt', 'to/b.txt', 'to/x.txt'])
+      await page.goBack()
+      await row(page, 'c.txt').waitFor()
+      await page.keyboard.press('Control+z')
+      await row(page, 'renamed.txt').waitFor()
+      assert.deepEqual(await keysIn(bucket), ['b.txt', 'renamed.txt', 'to/b.txt', 'to/x.txt'])
+      // Changed properties, too, are the latest deed.
+      await row(page, 'b.txt').getByRole('checkbox').click()
+      await page.keyboard.press('Delete')
+      await page.getByText('1 object moved to the trash').waitFor()
+      await row(page, 'renamed.txt').getByRole('link').click()
+      await page.getByRole('complementary').getByRole('button', { name: 'Edit' }).first().click()
+      await page.getByRole('complementary').getByLabel('Type').fill('text/markdown')
+      await page.getByRole('complementary').getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved', { exact: true }).waitFor()
+      await grid(page).focus()
+      await page.keyboard.press('Control+z')
+      await page.getByText('The latest change can’t be undone').first().waitFor()
+      assert.deepEqual(await keysIn(bucket), ['renamed.txt', 'to/b.txt', 'to/x.txt'])
+      assert.deepEqual(faults, [])
+    }))
+
   it('keeps both of a folder and of objects that are moved, and undoes that', () =>
     inBrowser(async (browser) => {
       const bucket = await fill({ 'a.txt': 'a', 'b.txt': 'b', 'in/c.txt': 'c', 'in/deep/d.txt': 'd' })

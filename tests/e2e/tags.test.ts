@@ -71,7 +71,7 @@ describeConsole('tags and lists of what is found', (engine) => {
         ['=b.txt', 'a/1.txt', 'a/2.txt'].map((key) => ({ action: 'restore' as const, bucket: 'photos', key })),
         async () => {
           await page.getByRole('button', { name: 'Undo' }).click()
-          await page.getByText('Restored 3 objects').waitFor()
+          await page.getByText('Tags of 3 objects are as before').waitFor()
         },
       )
       assert.deepEqual(

@@ -2,6 +2,8 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { wholeLanguage } from '../i18n.ts'
 import { useView } from '../navigation/useView.ts'
+import { text as common } from '../ui/messages.ts'
+import { notify } from '../ui/notify.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { undoLatest } from '../ui/undo.ts'
 import { useMedia } from '../ui/useMedia.ts'
@@ -25,6 +27,10 @@ const LETTERS: Readonly<Record<string, string>> = {
   '/admin/webhooks': 'w',
 }
 
+const undo = () => {
+  if (!undoLatest()) notify.note(common.cannotUndo)
+}
+
 /** Global shortcuts: navigation, the palette and the list of shortcuts. */
 export function Keys({ places }: { places: readonly Place[] }) {
   const { go } = useView()
@@ -32,7 +38,7 @@ export function Keys({ places }: { places: readonly Place[] }) {
   const [open, setOpen] = useState<'sheet' | 'palette'>()
   useShortcuts(text.everywhere, [
     { keys: 'Ctrl+k', label: text.search, run: () => setOpen('palette') },
-    { keys: 'Ctrl+z', label: text.undo, run: undoLatest },
+    { keys: 'Ctrl+z', label: text.undo, run: undo },
     { keys: '?', label: text.shortcuts, run: () => setOpen('sheet') },
     ...places.flatMap(({ to, label }) =>
       LETTERS[to] ? [{ keys: `g ${LETTERS[to]}`, label: text.goTo(label), run: () => void go(to) }] : [],

@@ -43,6 +43,7 @@ export const text = catalogue('ui.text', {
   close: 'Close',
   undo: 'Undo',
   undone: 'Change undone',
+  cannotUndo: 'The latest change can’t be undone, or not yet. Nothing older was undone.',
   notUndone: 'Not undone',
   changedSince: 'Someone changed it after you. It stays as it is now.',
   typeToConfirm: (word: string) => `Type ${word} to confirm`,

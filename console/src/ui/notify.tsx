@@ -3,7 +3,7 @@ import { describeProblem, statusOf } from '../api/problem.ts'
 import { isUnreachable } from '../api/reach.ts'
 import { hasToken } from '../api/session.ts'
 import { text } from './messages.ts'
-import { offerUndo } from './undo.ts'
+import { noteDeed, offerUndo, type Place } from './undo.ts'
 
 /** Their code is loaded with the first one. */
 let toasts: typeof import('./toasts.tsx') | undefined
@@ -18,15 +18,28 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
+/** How a deed is undone; with its place among the others, if it has been noted already. */
+type Undo = (() => void) | { place: Place | undefined; run: (() => void) | undefined }
+type Next = { label: string; run: () => void }
+
 /** Short notices in the top bar, or at the bottom of a phone. Errors stay until they are closed. */
 export const notify = {
-  /** With what can be done about it: taking it back, which Ctrl+Z does too, or `next`. */
-  ok(message: ReactNode, undo?: () => void, next?: { label: string; run: () => void }): void {
+  /**
+   * Something was changed. With what can be done about it: taking it back, which Ctrl+Z does too, or `next`. Without a
+   * way back, Ctrl+Z says that there is none, and undoes nothing older.
+   */
+  ok(message: ReactNode, undo?: Undo, next?: Next): void {
     let hide = () => {}
-    const run = undo && offerUndo(undo, () => hide())
+    const { run: back, place } = typeof undo === 'object' ? undo : { run: undo, place: undefined }
+    const run = back && offerUndo(back, () => hide(), place)
+    if (!back && !place) noteDeed()
     void load().then(({ showDone }) => {
       hide = showDone(message, run ? { label: text.undo, run } : next)
     })
+  },
+  /** Nothing was changed, or something was undone: what Ctrl+Z undoes stays the same. */
+  note(message: ReactNode, next?: Next): void {
+    void load().then(({ showDone }) => showDone(message, next))
   },
   /** Hides what is shown: it is about something that is gone. */
   clear(): void {

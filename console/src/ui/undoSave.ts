@@ -17,7 +17,7 @@ export const undoSave =
       if (JSON.stringify(await read()) !== JSON.stringify(saved))
         return notify.failure(text.notUndone, text.changedSince)
       await write(before)
-      notify.ok(text.undone)
+      notify.note(text.undone)
     } catch (error) {
       notify.problem(error)
     }

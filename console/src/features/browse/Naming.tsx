@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { isKeyText } from '../../../../contract/names.ts'
 import { codeOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
-import { hasEmptyName, legible, nameOf } from '../../keys.ts'
+import { hasEmptyName, legible, nameOf, parentOf } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { offerUndo } from '../../ui/undo.ts'
 import { refreshObjects } from './background.tsx'
 import { rename, type Target } from './bulk.tsx'
 import type { Row } from './listing.ts'
@@ -82,6 +83,15 @@ async function isTaken(bucket: string, prefix: string): Promise<boolean> {
   return items.length > 0
 }
 
+/** Removes a new folder again, if nothing is in it. */
+async function removeFolder(bucket: string, key: string): Promise<void> {
+  const { items } = await client.listObjects({ params: { bucket }, query: { prefix: key, limit: 2 } })
+  if (items.length !== 1 || items[0]?.key !== key) return notify.failure(common.notUndone, common.changedSince)
+  await client.deleteObjectByQuery({ params: { bucket }, query: { key } })
+  notify.note(text.folderRemoved(legible(nameOf(key, parentOf(key)))))
+  await refreshObjects()
+}
+
 /**
  * A folder is only a prefix of keys. An empty object with the prefix as its key keeps an empty folder visible to
  * everyone; the folder's own listing leaves it out.
@@ -112,6 +122,10 @@ export const NewFolder = ({
         if (codeOf(error) === 'precondition_failed') return text.taken
         throw error
       }
+      offerUndo(
+        () => void removeFolder(bucket, key).catch((error) => notify.problem(error)),
+        () => undefined,
+      )
       await refreshObjects()
       onMade(key)
       return undefined

@@ -8,7 +8,7 @@ import { notify } from '../../ui/notify.tsx'
 import type { beginJob } from '../jobs/begin.ts'
 import { isOver } from '../jobs/describe.ts'
 import { useDryRun } from '../jobs/useDryRun.ts'
-import { begin, isFolder, jobsFor, type Picked } from './bulk.tsx'
+import { begin, isAny, isFolder, jobsFor, type Picked } from './bulk.tsx'
 import { Entries, entriesOf, pairsOf } from './Edit.tsx'
 import { objectText } from './object-messages.ts'
 
@@ -38,7 +38,8 @@ export default function TagDialog({ picked, onClose }: { picked: Picked; onClose
     if (!change) return
     setSending(true)
     try {
-      await begin(jobs.map((body) => ({ ...body, tags: change })))
+      const bodies = jobs.map((body) => ({ ...body, tags: change }))
+      if (isAny(bodies)) await begin(bodies)
       onClose()
     } catch (error) {
       notify.problem(error)

@@ -10,7 +10,8 @@ import { openView } from '../../navigation/history.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { showInCorner } from '../../ui/corner.tsx'
 import { notify } from '../../ui/notify.tsx'
-import { isUndoable, undoJob, watched } from '../jobs/begin.ts'
+import { forgetDeed, type Place } from '../../ui/undo.ts'
+import { begun, isUndoable, undoJob, watched } from '../jobs/begin.ts'
 import { isTaken, shortfallOf } from '../jobs/describe.ts'
 import { text } from './messages.ts'
 
@@ -54,12 +55,22 @@ const visible = (): Promise<void> =>
     ? new Promise((resolve) => document.addEventListener('visibilitychange', () => resolve(), { once: true }))
     : Promise.resolve()
 
+/** The words for a number of objects. */
+type Words = (n: number) => string
+
 /**
  * Shows a job in the top bar until it ends, then its result, with undo if possible. `words` are those for its success,
- * from the number of objects, where the job's kind does not say what the user did.
+ * where the job's kind does not say what the user did.
  */
-export async function watchJob(begun: Job, words?: (n: number) => string): Promise<Job> {
-  let job = begun
+export async function watchJob(started: Job, words?: Words): Promise<Job> {
+  const job = await follow(started)
+  if (isOver(job)) tell(job, words)
+  return job
+}
+
+/** Shows a job in the top bar until it ends. One that cannot be followed any more is returned as it was. */
+async function follow(started: Job): Promise<Job> {
+  let job = started
   watched.add(job.id)
   put(job.id, { id: job.id, label: label(job), job })
   try {
@@ -73,7 +84,6 @@ export async function watchJob(begun: Job, words?: (n: number) => string): Promi
       })
       put(job.id, { id: job.id, label: label(job), job })
     }
-    tell(job, words)
   } catch (error) {
     notify.problem(error)
   } finally {
@@ -85,43 +95,124 @@ export async function watchJob(begun: Job, words?: (n: number) => string): Promi
 
 async function undo(job: Job): Promise<void> {
   try {
-    await watchJob(await undoJob(job))
+    await watchJob(await undoJob(job), job.kind === 'tag' ? text.tagsBack : undefined)
   } catch (error) {
     notify.problem(error)
   }
 }
 
-function tell(job: Job, words = (n: number) => text.jobDone(text.worked(job.kind), n)): void {
-  const operation = text.operation(job.kind)
-  const { skipped, failed } = shortfallOf(job)
-  const done = [words(job.done), ...(skipped > 0 ? [text.skipped(skipped)] : [])].join(' · ')
+/** What a part of a deed did, and how that is undone; undoing says what failed and returns how many are back. */
+export interface Part {
+  done: number
+  skipped: number
+  back: (() => Promise<number>) | undefined
+}
+export const NO_PART: Part = { done: 0, skipped: 0, back: undefined }
+
+const wordsOf =
+  (kind: Job['kind']): Words =>
+  (n) =>
+    text.jobDone(text.worked(kind), n)
+/** One sentence for what was done and what was not. */
+export const summary = (done: string, skipped: number): string =>
+  [done, skipped > 0 ? text.skipped(skipped) : ''].filter(Boolean).join(' · ')
+
+/** One deed of many parts: what was done at once, and jobs. Says what all of it did in one notice, with one way back. */
+export async function watchDeed(
+  first: Part,
+  { kind, jobs, place }: { kind: Job['kind']; jobs: readonly Job[]; place: Place },
+): Promise<void> {
+  const ended = await Promise.all(jobs.map(follow))
+  const parts = [first, ...ended.map(partOf)]
+  const done = sumOf(parts.map((part) => part.done))
+  const skipped = sumOf(parts.map((part) => part.skipped))
+  const changed = parts.filter((part) => part.done > 0)
+  // Half of a deed is not taken back.
+  const run = changed.every(({ back }) => back) ? () => void undoParts(changed, kind) : undefined
+  if (changed.length === 0) forgetDeed(place)
+  if (done + skipped > 0) {
+    const said = summary(done > 0 ? wordsOf(kind)(done) : '', skipped)
+    if (changed.length > 0) notify.ok(said, { place, run })
+    else notify.note(said)
+  }
+  for (const job of ended) tellTrouble(job)
+}
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, n) => sum + n, 0)
+
+const partOf = (job: Job): Part => ({
+  done: job.done,
+  skipped: shortfallOf(job).skipped,
+  back: isUndoable(job, currentMe())
+    ? async () => {
+        const undone = await follow(await undoJob(job))
+        tellTrouble(undone)
+        return undone.done
+      }
+    : undefined,
+})
+
+async function undoParts(parts: readonly Part[], kind: Job['kind']): Promise<void> {
+  const counts = await Promise.all(
+    parts.map(({ back }) =>
+      back?.().catch((error: unknown) => {
+        notify.problem(error)
+        return 0
+      }),
+    ),
+  )
+  const back = sumOf(counts.map((count) => count ?? 0))
+  if (back > 0) notify.note((kind === 'tag' ? text.tagsBack : wordsOf('restore'))(back))
+  await refreshObjects()
+}
+
+function tell(job: Job, words = wordsOf(job.kind)): void {
+  if (tellTrouble(job)) return
+  const place = begun.get(job.id)
+  const run = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
+  const said =
+    job.status === 'cancelled'
+      ? text.jobCancelled(text.operation(job.kind), job.done)
+      : summary(words(job.done), shortfallOf(job).skipped)
+  if (run) notify.ok(said, { place, run })
+  else
+    notify.note(
+      job.status === 'cancelled' ? (
+        said
+      ) : (
+        <>
+          {said} {linkTo(job)}
+        </>
+      ),
+    )
+}
+
+function linkTo(job: Job) {
   // Notices are rendered outside the router.
   const open = (event: MouseEvent) => {
     event.preventDefault()
     openView(`/jobs/${job.id}`)
   }
-  const link = (
+  return (
     <Anchor href={`/console/jobs/${job.id}`} onClick={open}>
       {text.jobs}
     </Anchor>
   )
-  const back = isUndoable(job, currentMe()) ? () => void undo(job) : undefined
-  if (job.status === 'cancelled') notify.ok(text.jobCancelled(operation, job.done), back)
-  else if (job.status === 'failed') notify.failure(text.jobBroken(operation), job.detail)
+}
+
+/** Says what failed of a job; returns whether anything did. */
+function tellTrouble(job: Job): boolean {
+  const operation = text.operation(job.kind)
+  const { failed } = shortfallOf(job)
+  if (job.status === 'cancelled') return false
+  if (job.status === 'failed') notify.failure(text.jobBroken(operation), job.detail)
   else if (failed > 0)
     notify.failure(
       text.jobFailed(operation, failed),
       <>
-        {(job.errors.find(({ code }) => !isTaken(code)) ?? job.errors[0])?.detail} {link}
+        {(job.errors.find(({ code }) => !isTaken(code)) ?? job.errors[0])?.detail} {linkTo(job)}
       </>,
     )
-  else if (back) notify.ok(done, back)
-  else
-    notify.ok(
-      <>
-        {done} {link}
-      </>,
-    )
+  return job.status === 'failed' || failed > 0
 }
 
 /** Fetches an archive with the session's token and saves it as a file. */

@@ -1,20 +1,33 @@
+import type { Job } from '../../../../contract/jobs.ts'
 import { bucketQuery, type Fate } from '../../api/buckets.ts'
 import { codeOf, describeProblem } from '../../api/problem.ts'
-import { queries } from '../../api/queries.ts'
+import { currentMe, queries } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
 import { formatBytes } from '../../i18n.ts'
 import { isFolderKey, lastSegment, legible, nameOf } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
-import { beginJob } from '../jobs/begin.ts'
+import { noteDeed } from '../../ui/undo.ts'
+import { beginJob, watched } from '../jobs/begin.ts'
 import { isTaken } from '../jobs/describe.ts'
 import { atOf } from '../past/at.ts'
 import { allWith } from './allWith.ts'
-import { fetchFile, fetchZip, refreshObjects, saveAs, watchJob } from './background.tsx'
+import {
+  fetchFile,
+  fetchZip,
+  NO_PART,
+  type Part,
+  refreshObjects,
+  saveAs,
+  summary,
+  watchDeed,
+  watchJob,
+} from './background.tsx'
 import { type ItemFault, tellFaults } from './itemFaults.tsx'
 import type { Listing, Row } from './listing.ts'
 import { text } from './messages.ts'
-import { restoreMarked } from './restoreMarked.ts'
+import { undelete } from './undelete.ts'
 
 /** What an action applies to: these rows, or everything under the prefix (that matches the search) except them. */
 export interface Picked {
@@ -125,9 +138,26 @@ const callFor = ({ all, rows }: Picked): string[] => {
   const keys = all ? [] : rows.filter((row) => !isFolder(row)).map(({ key }) => key)
   return keys.length > AT_ONCE ? [] : keys
 }
-export async function begin(bodies: readonly JobBody[], words?: (n: number) => string): Promise<void> {
-  for (const body of bodies) void watchJob(await beginJob(body), words)
+/** Starts the jobs of a deed, which did `first` at once. `words` are those for a single job. */
+export async function begin(
+  bodies: readonly [JobBody, ...JobBody[]],
+  { first = NO_PART, words }: { first?: Part; words?: (n: number) => string } = {},
+): Promise<void> {
+  const place = noteDeed()
+  const jobs: Job[] = []
+  try {
+    for (const body of bodies) {
+      const job = await beginJob(body, place)
+      watched.add(job.id)
+      jobs.push(job)
+    }
+  } finally {
+    const [job] = jobs
+    if (job && jobs.length === 1 && first === NO_PART) void watchJob(job, words)
+    else void watchDeed(first, { kind: bodies[0].kind, jobs, place })
+  }
 }
+export const isAny = (bodies: readonly JobBody[]): bodies is [JobBody, ...JobBody[]] => bodies.length > 0
 
 /** Deletes, with undo if the bucket keeps what is deleted. Asks first if this user cannot undo it, or if there is a lot. */
 export async function remove(picked: Picked, { fate, mayUndo }: { fate: Fate; mayUndo: boolean }): Promise<boolean> {
@@ -137,33 +167,45 @@ export async function remove(picked: Picked, { fate, mayUndo }: { fate: Fate; ma
   const isMuch = picked.all || picked.count > AT_ONCE
   const asks = fate === 'gone' || isMuch || (jobs.length > 0 && !mayUndo)
   if (asks && !(await askToDelete(picked, fate))) return false
-  if (keys.length > 0) {
-    const params = { bucket: picked.bucket }
-    const result = await client.bulkDelete({ params, body: { keys } })
-    const { succeeded, errors, trash_ids, markers } = result
-    const restore = async () => {
-      const { items } = await client.restoreTrash({ params, body: { ids: trash_ids } })
-      notify.ok(text.restored(items.length))
-      await refreshObjects()
-    }
-    // Whoever may delete may take a marker away again; putting an object back from the trash is a write.
-    const back =
-      markers.length > 0
-        ? () => restoreMarked(picked.bucket, markers)
-        : trash_ids.length > 0 && mayUndo
-          ? restore
-          : undefined
-    if (succeeded.length > 0)
-      notify.ok(
-        trash_ids.length > 0 ? text.deleted(succeeded.length) : text.deletedForGood(succeeded.length),
-        back && (() => void back().catch((error) => notify.problem(error))),
-      )
-    tellFaults(errors)
-  }
-  await begin(jobs)
+  const first = keys.length > 0 ? await removeRows(picked.bucket, keys, mayUndo) : undefined
+  if (isAny(jobs)) await begin(jobs, first && { first })
+  else if (first && first.done > 0)
+    notify.ok(
+      first.isInTrash ? text.deleted(first.done) : text.deletedForGood(first.done),
+      wayBack(first, text.restored),
+    )
   await refreshObjects()
   return true
 }
+
+/** Deletes objects by one call, and says what could not be. */
+async function removeRows(bucket: string, keys: string[], mayUndo: boolean): Promise<Part & { isInTrash: boolean }> {
+  const { succeeded, errors, trash_ids: ids, markers } = await client.bulkDelete({ params: { bucket }, body: { keys } })
+  tellFaults(errors)
+  // Whoever may delete may take a marker away again; putting an object back from the trash is a write.
+  const back =
+    markers.length > 0
+      ? async () => {
+          const { done, faults } = await undelete(bucket, markers)
+          tellFaults(faults)
+          return done
+        }
+      : ids.length > 0 && mayUndo
+        ? async () => (await client.restoreTrash({ params: { bucket }, body: { ids } })).items.length
+        : undefined
+  return { done: succeeded.length, skipped: 0, back, isInTrash: ids.length > 0 }
+}
+
+/** The undo of what one call did; `words` say how many are as before. */
+const wayBack = ({ back }: Part, words: (n: number) => string): (() => void) | undefined =>
+  back &&
+  (() =>
+    void back()
+      .then((done) => {
+        if (done > 0) notify.note(words(done))
+        return refreshObjects()
+      })
+      .catch((error) => notify.problem(error)))
 
 async function askToDelete(
   { bucket, all, rows, count, isExact, prefix, search }: Picked,
@@ -199,46 +241,78 @@ async function askToDelete(
   })
 }
 
-/** Copies or moves into a folder of any bucket. A move can be undone. */
+/** Copies or moves into a folder of any bucket, with undo, except of copies that may have replaced something. */
 export async function transfer(picked: Picked, kind: 'copy' | 'move', to: Target, ifTaken: IfTaken): Promise<void> {
-  const { bucket, prefix } = picked
-  const condition = conditions[ifTaken]
-  const jobs = jobsFor(picked, kind, to).map((body) => ({ ...body, ...condition }))
+  const jobs = jobsFor(picked, kind, to).map((body) => ({ ...body, ...conditions[ifTaken] }))
   const keys = callFor(picked)
-  if (keys.length > 0) {
-    const call = kind === 'copy' ? client.bulkCopy : client.bulkMove
-    const result = await call({
-      params: { bucket: to.bucket },
-      body: { source_bucket: bucket, keys, source_prefix: prefix, dest_prefix: to.prefix, ...condition },
-    })
-    const { kept_both = [] } = result
-    const beside = new Set(kept_both.map(({ key }) => key))
-    const succeeded = result.succeeded.filter((key) => !beside.has(key))
-    const { taken = [], failed = [] } = Object.groupBy(result.errors, ({ code }) =>
-      isTaken(code) ? 'taken' : 'failed',
+  const first = keys.length > 0 ? await transferRows({ ...picked, keys }, kind, to, ifTaken) : undefined
+  if (isAny(jobs)) await begin(jobs, first && { first })
+  else if (first && first.done > 0)
+    notify.ok(
+      summary(text.transferred(kind, first.done, legible(`${to.bucket}/${to.prefix}`)), first.skipped),
+      wayBack(first, kind === 'move' ? text.movedBack : text.copiesRemoved),
     )
-    const back = async () => {
-      const undone = await moveBack({ bucket, prefix }, to, { keys: succeeded, beside: kept_both })
-      notify.ok(text.movedBack(undone.done))
-      tellFaults(undone.faults)
-      await refreshObjects()
-    }
-    const done = result.succeeded.length
-    const skipped = taken.length
-    if (done + skipped > 0)
-      notify.ok(
-        [
-          done > 0 ? text.transferred(kind, done, legible(`${to.bucket}/${to.prefix}`)) : '',
-          skipped > 0 ? text.skipped(skipped) : '',
-        ]
-          .filter(Boolean)
-          .join(' · '),
-        kind === 'move' && done > 0 ? () => void back().catch((error) => notify.problem(error)) : undefined,
-      )
-    tellFaults(failed)
-  }
-  await begin(jobs)
+  else if (first && first.skipped > 0) notify.note(text.skipped(first.skipped))
   await refreshObjects()
+}
+
+/** Copies or moves objects by one call, and says what could not be. */
+async function transferRows(
+  { bucket, prefix, keys }: Target & { keys: string[] },
+  kind: 'copy' | 'move',
+  to: Target,
+  ifTaken: IfTaken,
+): Promise<Part> {
+  const call = kind === 'copy' ? client.bulkCopy : client.bulkMove
+  const result = await call({
+    params: { bucket: to.bucket },
+    body: {
+      source_bucket: bucket,
+      keys,
+      source_prefix: prefix,
+      dest_prefix: to.prefix,
+      ...conditions[ifTaken],
+    },
+  })
+  const { kept_both = [] } = result
+  const beside = new Set(kept_both.map(({ key }) => key))
+  const succeeded = result.succeeded.filter((key) => !beside.has(key))
+  const { taken = [], failed = [] } = Object.groupBy(result.errors, ({ code }) => (isTaken(code) ? 'taken' : 'failed'))
+  tellFaults(failed)
+  const moved = async () => {
+    const undone = await moveBack({ bucket, prefix }, to, { keys: succeeded, beside: kept_both })
+    tellFaults(undone.faults)
+    return undone.done
+  }
+  const done = result.succeeded.length
+  const back =
+    done === 0
+      ? undefined
+      : kind === 'move'
+        ? moved
+        : ifTaken === 'replace'
+          ? undefined
+          : await uncopy(to, result.succeeded)
+  return { done, skipped: taken.length, back }
+}
+
+/** How new copies are removed again: those that are still what they were. Undefined if the user may not. */
+async function uncopy({ bucket, prefix }: Target, keys: string[]): Promise<(() => Promise<number>) | undefined> {
+  if (!(['delete', 'read'] as const).every((action) => currentMe().can(action, bucket, prefix))) return undefined
+  const look = async () => {
+    const { items } = await client.objectsExist({ params: { bucket }, body: { keys } })
+    return new Map(items.map(({ key, etag, last_modified }) => [key, `${etag} ${last_modified}`]))
+  }
+  const made = await look()
+  return async () => {
+    const now = await look()
+    const same = keys.filter((key) => now.get(key) === made.get(key))
+    if (same.length < keys.length) notify.failure(common.notUndone, common.changedSince)
+    if (same.length === 0) return 0
+    const { succeeded, errors } = await client.bulkDelete({ params: { bucket }, body: { keys: same } })
+    tellFaults(errors)
+    return succeeded.length
+  }
 }
 
 /** Moves back what was moved: under the same names, and what was put beside others. */
@@ -296,9 +370,9 @@ export async function rename({ bucket, prefix }: Target, row: Row, name: string)
     )
   } else {
     const to = { dest_prefix: `${dest}/`, if_none_match: '*' } as const
-    await begin([{ kind: 'move', source_bucket: bucket, prefix: row.key, ...to }], (n) =>
-      text.renamedFolder(legible(name), n),
-    )
+    await begin([{ kind: 'move', source_bucket: bucket, prefix: row.key, ...to }], {
+      words: (n) => text.renamedFolder(legible(name), n),
+    })
   }
   await refreshObjects()
 }

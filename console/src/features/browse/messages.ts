@@ -152,6 +152,9 @@ export const text = catalogue('browse.text', {
   transferred: (kind: 'copy' | 'move', n: number, to: string) =>
     `${objects(n)} ${kind === 'copy' ? 'copied' : 'moved'} to ${to}`,
   movedBack: (n: number) => `${objects(n)} moved back`,
+  copiesRemoved: (n: number) => `${plural(n, { one: 'copy', other: 'copies' })} removed`,
+  tagsBack: (n: number) => `Tags of ${objects(n)} are as before`,
+  folderRemoved: (name: string) => `New folder ${name} removed`,
   skipped: (n: number) => `${objects(n)} skipped`,
   someFailed: (n: number) => `${objects(n)} failed`,
   someFailedList: (lines: readonly string[], more: number) =>

@@ -4,7 +4,7 @@ import { tellFaults } from './itemFaults.tsx'
 import { text } from './messages.ts'
 import { type Marker, undelete } from './undelete.ts'
 
-/** Undoes deletions in a bucket that keeps versions, and says so. */
+/** Takes back deletions in a bucket that keeps versions, and says so. */
 export async function restoreMarked(bucket: string, markers: readonly Marker[]): Promise<void> {
   const { done, faults } = await undelete(bucket, markers)
   if (done > 0) notify.ok(text.restored(done))

@@ -35,7 +35,7 @@ interface Around {
 async function copyLink({ bucket, at }: Picked, row: Row, share: (() => void) | undefined): Promise<void> {
   const url = new URL(hrefOf({ bucket, prefix: row.object ? parentOf(row.key) : '', at }, row), location.origin)
   if (!(await copyText(url.href))) return
-  notify.ok(text.linkCopied, undefined, share && { label: text.linkForAnyone, run: share })
+  notify.note(text.linkCopied, share && { label: text.linkForAnyone, run: share })
 }
 
 /** The actions available for the selection: the same in the bar, the menu and by keys. */
@@ -121,7 +121,7 @@ export function useDeeds({
       single && {
         id: 'copyKey',
         label: text.copyKey,
-        run: () => void copyText(single.key).then((copied) => copied && notify.ok(text.copied)),
+        run: () => void copyText(single.key).then((copied) => copied && notify.note(text.copied)),
       },
       single &&
         isNow &&

@@ -80,7 +80,7 @@ function Dialog({ name, onClose }: { name: string; onClose: () => void }) {
   const start = async () => {
     const job = (await ask(false))?.job
     if (!job) return setPlan(undefined)
-    begun.add(job.id)
+    begun.set(job.id, undefined)
     notify.ok(text.started)
     for (const queryKey of [['jobs'], ['bucket', name], ['buckets']]) await queries.invalidateQueries({ queryKey })
     await go(`/jobs/${job.id}`)

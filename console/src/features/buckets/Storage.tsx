@@ -65,7 +65,7 @@ function MoveBucket({ name, storages, onClose }: { name: string; storages: reado
       { conflict: 'dest_storage', not_found: 'dest_storage' },
     )
     if (!taken) return
-    notify.ok(text.moveStarted)
+    notify.note(text.moveStarted)
     await queries.invalidateQueries({ queryKey: ['bucket', name] })
     await go(`/jobs/${id}`)
   }

@@ -49,7 +49,7 @@ export function Members({ group }: { group: Group }) {
       } catch (error) {
         return notify.problem(error)
       }
-      if (back) notify.ok(text.added(user_ids.length))
+      if (back) notify.note(text.added(user_ids.length))
       else notify.ok(text.removed(user_ids.length), mayAdd ? () => void put(true) : undefined)
       selection.clear()
       await refreshPeople(cache)

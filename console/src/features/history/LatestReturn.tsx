@@ -5,6 +5,7 @@ import { useMe } from '../../api/queries.ts'
 import { formatTime } from '../../i18n.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { notify } from '../../ui/notify.tsx'
+import { noteDeed } from '../../ui/undo.ts'
 import { Status } from '../../ui/values.tsx'
 import { watchJob } from '../browse/background.tsx'
 import { isUndoable, undoJob } from '../jobs/begin.ts'
@@ -25,7 +26,7 @@ export function LatestReturn({ bucket }: { bucket: string }) {
   const { tone, word } = statusOf(job)
   const undo = async () => {
     try {
-      await watchJob(await undoJob(job))
+      await watchJob(await undoJob(job, noteDeed()))
     } catch (error) {
       notify.problem(error)
     }

@@ -17,6 +17,7 @@ import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
 import { Tile, Tiles } from '../../ui/Tiles.tsx'
+import { noteDeed } from '../../ui/undo.ts'
 import { Status, TimeAgo } from '../../ui/values.tsx'
 import { beginJob, isUndoable, restoreRun, undoJob } from './begin.ts'
 import { isOver, shortfallOf, statusOf, titleOf } from './describe.ts'
@@ -76,7 +77,7 @@ function Actions({ job }: { job: Job }) {
   }
   const undo = async () => {
     try {
-      const { id } = await undoJob(job)
+      const { id } = await undoJob(job, noteDeed())
       await go(`/jobs/${id}`)
     } catch (error) {
       notify.problem(error)
@@ -112,7 +113,7 @@ function Actions({ job }: { job: Job }) {
         const again = await beginJob({ kind, source_bucket, prefix, ...(on_conflict && { on_conflict }) })
         return await go(`/jobs/${again.id}`)
       }
-      if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of })).id}`)
+      if (job.of !== null) return await go(`/jobs/${(await undoJob({ id: job.of }, noteDeed())).id}`)
       const { id } = await beginJob({
         kind: kind === 'empty_bucket' ? 'delete' : kind,
         source_bucket,
@@ -124,7 +125,7 @@ function Actions({ job }: { job: Job }) {
         ...(keep_both && { keep_both }),
         ...(job.tags && { tags: job.tags }),
       })
-      notify.ok(text.retried)
+      notify.note(text.retried)
       await go(`/jobs/${id}`)
     } catch (error) {
       notify.problem(error)

@@ -15,7 +15,7 @@ export function Resume({ job: { source_bucket, dest_storage, status, failed } }:
   const resume = async () => {
     try {
       const { id } = await beginJob({ kind: 'migrate', source_bucket, dest_storage })
-      notify.ok(text.resumed)
+      notify.note(text.resumed)
       await go(`/jobs/${id}`)
     } catch (error) {
       notify.problem(error)

@@ -48,7 +48,11 @@ function useEnds(jobs: readonly Job[] | undefined, me: Me): void {
     for (const job of jobs) {
       if (!isOver(job) || told.has(job.id)) continue
       told.add(job.id)
-      if (!watched.has(job.id)) notify.ok(endOf(job), isUndoable(job, me) ? () => void undo(job) : undefined)
+      if (!watched.has(job.id)) {
+        const run = isUndoable(job, me) ? () => void undo(job) : undefined
+        if (run) notify.ok(endOf(job), { place: begun.get(job.id), run })
+        else notify.note(endOf(job))
+      }
       for (const name of [job.source_bucket, job.dest_bucket])
         if (name !== null)
           for (const key of ['browse', 'bucket', 'trash']) void queries.invalidateQueries({ queryKey: [key, name] })

@@ -141,7 +141,7 @@ export function MadeEach({
   }
   const copy = async () => {
     if (!(await copyText(items.map(({ page_url }) => page_url).join('\n')))) return
-    notify.ok(text.eachCopied)
+    notify.note(text.eachCopied)
     onTaken()
   }
   const undo = async () => {

@@ -8,6 +8,7 @@ import { formatBytes } from '../../i18n.ts'
 import { legible } from '../../keys.ts'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
+import { noteDeed } from '../../ui/undo.ts'
 import { closeDialog, type Wanted } from './dialog.ts'
 import { type Chosen, choose, type Found, isHidden, readDrop, readPicked, type Taken, takeDrop } from './engine/drop.ts'
 import type { IfTaken } from './engine/item.ts'
@@ -78,7 +79,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
     setStarting(true)
     const mine = denied === 0 ? shown : shown.filter(({ path }) => me.can('write', bucket, prefix + path))
     const count = await engine.add({ bucket, prefix, ifTaken, handles }, mine)
-    if (count === 0) notify.ok(text.alreadyUploading)
+    if (count === 0) notify.note(text.alreadyUploading)
+    else noteDeed()
     onStart()
     closeDialog()
   }

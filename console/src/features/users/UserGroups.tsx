@@ -47,7 +47,7 @@ export function UserGroups({ user }: { user: User }) {
       const call = { params: { id: group.id }, body }
       try {
         await (back ? client.addMembers(call) : client.removeMembers(call))
-        if (back) notify.ok(text.joined(1))
+        if (back) notify.note(text.joined(1))
         else notify.ok(text.left(group.name), me.covers([group]) ? () => void put(true) : undefined)
         await refreshPeople(cache)
       } catch (error) {

@@ -59,7 +59,7 @@ function Request({ delivery }: { delivery: Found }) {
   const [as, setAs] = useState<string>('pretty')
   const last = delivery.attempt_log.at(-1)
   const copy = async () => {
-    if (last && (await copyText(curlOf(last.url, last.request_headers, delivery.body)))) notify.ok(common.copied)
+    if (last && (await copyText(curlOf(last.url, last.request_headers, delivery.body)))) notify.note(common.copied)
   }
   return (
     <div className="stack">

@@ -151,6 +151,9 @@ export const text: Translation<typeof english.text> = {
   transferSummary: (what, bytes, to) => `${what}${bytes ? ` (${bytes})` : ''} → ${to}`,
   transferred: (kind, n, to) => `${objects(n)} nach ${to} ${kind === 'copy' ? 'kopiert' : 'verschoben'}`,
   movedBack: (n) => `${objects(n)} zurückverschoben`,
+  copiesRemoved: (n) => `${plural(n, { one: 'Kopie', other: 'Kopien' })} entfernt`,
+  tagsBack: (n) => `Die Tags von ${plural(n, { one: 'Objekt', other: 'Objekten' })} sind wie zuvor`,
+  folderRemoved: (name) => `Neuer Ordner ${name} entfernt`,
   skipped: (n) => `${objects(n)} übersprungen`,
   someFailed: (n) => `${objects(n)} fehlgeschlagen`,
   someFailedList: (lines, more) =>

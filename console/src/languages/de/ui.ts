@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   close: 'Schließen',
   undo: 'Rückgängig',
   undone: 'Änderung rückgängig gemacht',
+  cannotUndo:
+    'Die letzte Änderung kann nicht oder noch nicht rückgängig gemacht werden. Nichts Älteres wurde rückgängig gemacht.',
   notUndone: 'Nicht rückgängig gemacht',
   changedSince: 'Inzwischen hat es jemand geändert. Alles bleibt, wie es ist.',
   typeToConfirm: (word) => `Zum Bestätigen ${word} eingeben`,

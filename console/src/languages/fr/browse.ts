@@ -158,6 +158,9 @@ export const text: Translation<typeof english.text> = {
         : plural(n, { one: 'objet déplacé', other: 'objets déplacés' })
     } vers ${to}`,
   movedBack: (n) => plural(n, { one: 'objet remis en place', other: 'objets remis en place' }),
+  copiesRemoved: (n) => plural(n, { one: 'copie supprimée', other: 'copies supprimées' }),
+  tagsBack: (n) => `Étiquettes de ${objects(n)} rétablies`,
+  folderRemoved: (name) => `Nouveau dossier ${name} supprimé`,
   skipped: (n) => plural(n, { one: 'objet ignoré', other: 'objets ignorés' }),
   someFailed: (n) => `${objects(n)} en échec`,
   someFailedList: (lines, more) => [...lines, ...(more > 0 ? [others(more)] : [])].join('\n'),
