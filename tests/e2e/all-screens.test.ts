@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { accented } from '../../console/src/pseudo-locale.ts'
 import { type ConsolePage, inBrowserOf, navigate, openConsole, type Person } from '../support/browser.ts'
 import { type Demo, demoWords, seedDemo } from '../support/demo.ts'
+import { DIALOG, hasUsefulFocus } from '../support/focus.ts'
 import { rawTexts } from '../support/languages.ts'
 import { noBrowser, pathOf } from '../support/launch.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -39,14 +40,18 @@ describe('console: every screen', { skip: noBrowser }, () => {
     ['stranger', () => demo.stranger],
     ['nobody', () => null],
   ]
-  const walk = async (query: string, see: (screen: Screen, view: ConsolePage) => Promise<void>) => {
+  const walk = async (
+    query: string,
+    see: (screen: Screen, view: ConsolePage) => Promise<void>,
+    which: (screen: Screen) => boolean = () => true,
+  ) => {
     const wrong: string[] = []
     for (const [as, who] of lookers)
       await inBrowser(
         async (browser) => {
           const expect = [401, 404, 410]
           const view = await openConsole(browser, server, `/404${query}`, { expect })
-          for (const screen of screens.filter((one) => one.as === as)) {
+          for (const screen of screens.filter((one) => one.as === as && which(one))) {
             try {
               await show(view.page, screen, addressOf(screen, demo))
               await see(screen, view)
@@ -78,6 +83,23 @@ describe('console: every screen', { skip: noBrowser }, () => {
         await view.page.getByRole('dialog').waitFor({ state: 'detached' })
       }
     }),
+  )
+
+  it('opens every dialog with the focus on a field or its main action, never on × or behind it', SLOW, () =>
+    walk(
+      '',
+      async ({ dialogs = [] }, { page }) => {
+        if (await page.locator(DIALOG).count()) await hasUsefulFocus(page)
+        for (const dialog of dialogs) {
+          await page.getByRole('button', { name: dialog, exact: true }).first().click()
+          await page.locator(DIALOG).waitFor()
+          await hasUsefulFocus(page)
+          await page.keyboard.press('Escape')
+          await page.locator(DIALOG).waitFor({ state: 'detached' })
+        }
+      },
+      ({ does, dialogs }) => does !== undefined || dialogs !== undefined,
+    ),
   )
 
   it('takes every text from a catalogue, has room for longer ones, and works from right to left', SLOW, () =>

@@ -34,7 +34,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
   const [handles, setHandles] = useState<readonly FileSystemHandle[]>([])
   const [emptyFolders, setEmptyFolders] = useState(0)
   const [unreadable, setUnreadable] = useState<readonly string[]>([])
-  const [reading, setReading] = useState<number>()
+  const [reading, setReading] = useState(taken ? 0 : undefined)
   const [ifTaken, setIfTaken] = useState<IfTaken>('ask')
   const [leaveOut, setLeaveOut] = useState(true)
   const [over, setOver] = useState(false)
@@ -96,7 +96,7 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void upload()
+          if (shown.length > denied && reading === undefined) void upload()
         }}
       >
         <p className="uploads-target">
@@ -125,7 +125,12 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
             </p>
           )}
           <div className="row">
-            <PickButton label={text.chooseFiles} icon={<IconFile size={15} />} onPick={(f) => take(readPicked(f))} />
+            <PickButton
+              label={text.chooseFiles}
+              icon={<IconFile size={15} />}
+              onPick={(f) => take(readPicked(f))}
+              data-autofocus={taken ? undefined : true}
+            />
             <PickButton
               label={text.chooseFolder}
               icon={<IconFolder size={15} />}
@@ -202,7 +207,8 @@ export function Dialog({ wanted: { bucket, prefix, taken }, onStart }: { wanted:
           <Button
             type="submit"
             loading={starting}
-            disabled={shown.length === denied || reading !== undefined}
+            // While it is read, it keeps the focus for Enter.
+            disabled={shown.length === denied && reading === undefined}
             data-autofocus={taken ? true : undefined}
           >
             {text.upload(shown.length - denied)}

@@ -16,6 +16,7 @@ export function PickButton({
   multiple?: boolean
   title?: string
   onPick: (files: File[]) => void
+  'data-autofocus'?: true | undefined
 } & ButtonProps) {
   const input = useRef<HTMLInputElement>(null)
   return (
