@@ -43,6 +43,8 @@ export const text = catalogue('ui.text', {
   close: 'Close',
   undo: 'Undo',
   undone: 'Change undone',
+  required: 'Required.',
+  badEmail: 'Enter an email address, such as ada@example.com.',
   cannotUndo: 'The latest change can’t be undone, or not yet. Nothing older was undone.',
   notUndone: 'Not undone',
   changedSince: 'Someone changed it after you. It stays as it is now.',

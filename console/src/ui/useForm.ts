@@ -23,6 +23,18 @@ export function useForm<V extends Record<string, unknown>>(initial: V) {
       setValues(initial)
       setFaults({})
     },
+    /**
+     * Says at each field what is missing or wrong in it, and returns whether nothing is. The first of them gets the
+     * focus.
+     */
+    check(found: { readonly [name in keyof V]?: string | false | undefined }): boolean {
+      const wrong = Object.entries(found).filter((one): one is [string, string] => Boolean(one[1]))
+      setFaults(Object.fromEntries(wrong))
+      if (wrong.length === 0) return true
+      const form = document.activeElement?.closest('form')
+      requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+      return false
+    },
     /** A text field's props. */
     field: (name: keyof V & string) => ({
       value: values[name] as string,

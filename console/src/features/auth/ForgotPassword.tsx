@@ -6,6 +6,7 @@ import { publicClient } from '../../api/session.ts'
 import { titled } from '../../branding.ts'
 import { wantedLanguage } from '../../language.ts'
 import { Link } from '../../navigation/Link.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { ProblemView } from '../../ui/ProblemView.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { Card } from './Card.tsx'
@@ -59,9 +60,10 @@ function Ask({ onSent }: { onSent: (email: string) => void }) {
   return (
     <form
       className="stack"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (email !== '') void ask()
+        if (form.check({ email: email === '' && common.required })) void ask()
       }}
     >
       <p className="dim">{text.forgotHint}</p>
@@ -76,7 +78,7 @@ function Ask({ onSent }: { onSent: (email: string) => void }) {
         size="md"
         autoFocus
       />
-      <Button type="submit" size="md" fullWidth loading={form.sending} disabled={email === ''}>
+      <Button type="submit" size="md" fullWidth loading={form.sending}>
         {text.sendLink}
       </Button>
     </form>

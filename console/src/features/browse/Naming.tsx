@@ -1,5 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { isKeyText } from '../../../../contract/names.ts'
 import { codeOf } from '../../api/problem.ts'
 import { client } from '../../api/session.ts'
@@ -24,11 +24,20 @@ interface AskProps {
   onClose: () => void
 }
 
+/** How long a name is without its ending: `.gitignore` has none. */
+const stemOf = (name: string): number => {
+  const dot = name.lastIndexOf('.')
+  return dot > name.lastIndexOf('/') + 1 ? dot : name.length
+}
+
 function AskName({ title, label, hint, initial, action, isName, send, onClose }: AskProps) {
   const [name, setName] = useState(initial)
   const [fault, setFault] = useState<string>()
   const [sending, setSending] = useState(false)
+  const isSelected = useRef(false)
   const submit = async () => {
+    if (name === '') return setFault(common.required)
+    if (name === initial) return onClose()
     if (!isName(name)) return setFault(text.badName)
     // What others have named so keeps its name.
     if (hasEmptyName(name) && !hasEmptyName(initial)) return setFault(text.emptyName)
@@ -61,6 +70,10 @@ function AskName({ title, label, hint, initial, action, isName, send, onClose }:
             setFault(undefined)
           }}
           data-autofocus
+          onFocus={({ currentTarget }) => {
+            if (!isSelected.current) currentTarget.setSelectionRange(0, stemOf(initial))
+            isSelected.current = true
+          }}
           autoComplete="off"
           spellCheck={false}
         />
@@ -68,7 +81,7 @@ function AskName({ title, label, hint, initial, action, isName, send, onClose }:
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={sending} disabled={name === '' || name === initial}>
+          <Button type="submit" loading={sending}>
             {action}
           </Button>
         </div>

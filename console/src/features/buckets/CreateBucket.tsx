@@ -47,7 +47,7 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (fault === undefined && name !== '') void create()
+          if (form.check({ name: name === '' ? common.required : fault })) void create()
         }}
       >
         <TextInput
@@ -88,7 +88,7 @@ export function CreateBucket({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={name === '' || fault !== undefined}>
+          <Button type="submit" loading={form.sending}>
             {common.create}
           </Button>
         </div>

@@ -12,6 +12,7 @@ import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { StateView } from '../../ui/StateView.tsx'
@@ -128,9 +129,10 @@ function Limits({ bucket }: { bucket: Bucket }) {
     <section className="card bucket-form" aria-labelledby="bucket-limits">
       <form
         className="stack"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (dirty) void save()
+          if (dirty && form.check({ trash_days: values.trash_days === '' && common.required })) void save()
         }}
       >
         <h2 id="bucket-limits">{text.limits}</h2>
@@ -186,7 +188,7 @@ function Limits({ bucket }: { bucket: Bucket }) {
           <span className="dim small" role="status">
             {dirty ? text.dirty : ''}
           </span>
-          <Button type="submit" loading={form.sending} disabled={!dirty || values.trash_days === ''}>
+          <Button type="submit" loading={form.sending} disabled={!dirty}>
             {text.save}
           </Button>
         </div>

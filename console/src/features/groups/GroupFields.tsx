@@ -17,14 +17,13 @@ export function GroupFields({
   onSend: () => Promise<unknown>
   onClose: () => void
 }) {
-  const isNamed = form.values.name.trim() !== ''
   return (
     <Modal opened onClose={onClose} title={title}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isNamed) void onSend()
+          if (form.check({ name: form.values.name.trim() === '' && common.required })) void onSend()
         }}
       >
         <TextInput {...form.field('name')} label={text.name} maxLength={100} data-autofocus autoComplete="off" />
@@ -40,7 +39,7 @@ export function GroupFields({
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!isNamed}>
+          <Button type="submit" loading={form.sending}>
             {action}
           </Button>
         </div>

@@ -25,7 +25,6 @@ export function Fork({ bucket, at, onClose }: { bucket: string; at: string | nul
   const { name, prefix, expires_at } = form.values
   const fault = name.length < 3 || isBucketName(name) ? undefined : text.forkBadName
   const end = expires_at.choice === 'never' ? undefined : endOf(expires_at)
-  const isReady = isBucketName(name) && (expires_at.choice === 'never' || end !== undefined)
   const create = async () => {
     const taken = await form.submit(() =>
       client.createBucket({
@@ -52,7 +51,11 @@ export function Fork({ bucket, at, onClose }: { bucket: string; at: string | nul
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isReady) void create()
+          const isComplete = form.check({
+            name: name === '' ? common.required : !isBucketName(name) && text.forkBadName,
+            expires_at: expires_at.choice !== 'never' && end === undefined && common.pickTime,
+          })
+          if (isComplete) void create()
         }}
       >
         <p className="dim">{text.forkHint}</p>
@@ -88,7 +91,7 @@ export function Fork({ bucket, at, onClose }: { bucket: string; at: string | nul
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!isReady}>
+          <Button type="submit" loading={form.sending}>
             {text.forkDo}
           </Button>
         </div>

@@ -29,7 +29,6 @@ export function NewSnapshot({ bucket, onClose }: { bucket: Bucket; onClose: () =
   const time = new Date(at)
   const isKnown = which === 'now' || time.getTime() <= opened
   const end = expires_at.choice === 'never' ? undefined : endOf(expires_at)
-  const isReady = isNamed && isKnown && (expires_at.choice === 'never' || end !== undefined)
   const take = async () => {
     const taken = await form.submit(() =>
       client.createSnapshot({
@@ -53,7 +52,12 @@ export function NewSnapshot({ bucket, onClose }: { bucket: Bucket; onClose: () =
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isReady) void take()
+          const isComplete = form.check({
+            name: name === '' ? common.required : !isNamed && text.badName,
+            at: !isKnown && common.pickTime,
+            expires_at: expires_at.choice !== 'never' && end === undefined && common.pickTime,
+          })
+          if (isComplete) void take()
         }}
       >
         <TextInput
@@ -98,7 +102,7 @@ export function NewSnapshot({ bucket, onClose }: { bucket: Bucket; onClose: () =
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!isReady}>
+          <Button type="submit" loading={form.sending}>
             {text.take}
           </Button>
         </div>

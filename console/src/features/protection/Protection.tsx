@@ -235,7 +235,7 @@ function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['
       className="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (dirty) void save()
+        if (dirty && form.check({ length: mode !== null && length === '' && common.required })) void save()
       }}
     >
       <Select
@@ -252,7 +252,9 @@ function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['
             label={text.period}
             value={length}
             onChange={(value) => form.set('length', value)}
-            error={Object.entries(form.faults).find(([path]) => path.startsWith('object_lock'))?.[1]}
+            error={
+              form.faults.length ?? Object.entries(form.faults).find(([path]) => path.startsWith('object_lock'))?.[1]
+            }
             min={1}
             max={unit === 'years' ? 100 : 36_500}
             allowDecimal={false}
@@ -268,7 +270,7 @@ function Defaults({ name, before }: { name: string; before: NonNullable<Bucket['
         </div>
       )}
       <div className="dialog-actions">
-        <Button type="submit" loading={form.sending} disabled={!dirty || (mode !== null && length === '')}>
+        <Button type="submit" loading={form.sending} disabled={!dirty}>
           {text.save}
         </Button>
       </div>

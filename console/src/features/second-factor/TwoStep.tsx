@@ -168,7 +168,9 @@ function Rename({ factor: { id, name: old }, onClose }: { factor: SecondFactor; 
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (name.trim() !== '') void rename()
+          if (!form.check({ name: name.trim() === '' && common.required })) return
+          if (name === old) onClose()
+          else void rename()
         }}
       >
         <TextInput {...form.field('name')} label={text.name} maxLength={100} autoComplete="off" data-autofocus />
@@ -176,7 +178,7 @@ function Rename({ factor: { id, name: old }, onClose }: { factor: SecondFactor; 
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={name.trim() === '' || name === old}>
+          <Button type="submit" loading={form.sending}>
             {common.save}
           </Button>
         </div>

@@ -34,7 +34,12 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
   const { email, display_name, password } = form.values
   // Where nobody signs in with a password, there is nothing to invite users to.
   const way = picked ?? (config?.local === false ? 'none' : 'invite')
-  const ready = isEmail(email.trim()) && display_name.trim() !== '' && (way !== 'password' || password !== '')
+  const isReady = () =>
+    form.check({
+      email: email.trim() === '' ? common.required : !isEmail(email.trim()) && common.badEmail,
+      display_name: display_name.trim() === '' && common.required,
+      password: way === 'password' && password === '' && common.required,
+    })
   const open = async ({ id }: Made) => {
     await refreshPeople(cache)
     await go(`/admin/users/${id}`)
@@ -63,9 +68,10 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title={text.create}>
       <form
         className="stack"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (ready) void create()
+          if (isReady()) void create()
         }}
       >
         <TextInput
@@ -112,7 +118,7 @@ export function CreateUser({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             {common.cancel}
           </Button>
-          <Button type="submit" loading={form.sending} disabled={!ready}>
+          <Button type="submit" loading={form.sending}>
             {common.create}
           </Button>
         </div>

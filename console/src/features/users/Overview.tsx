@@ -1,6 +1,7 @@
 import { Anchor, Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isEmail } from '../../../../contract/names.ts'
 import type { User } from '../../../../contract/users.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
@@ -83,9 +84,15 @@ function Profile({ user, mayRename }: { user: User; mayRename: boolean }) {
     <form
       className="card users-card"
       aria-label={text.profile}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (dirty) void save()
+        if (!dirty) return
+        const isComplete = form.check({
+          display_name: display_name.trim() === '' && common.required,
+          email: email.trim() === '' ? common.required : !isEmail(email.trim()) && common.badEmail,
+        })
+        if (isComplete) void save()
       }}
     >
       <h2>{text.profile}</h2>
@@ -103,7 +110,7 @@ function Profile({ user, mayRename }: { user: User; mayRename: boolean }) {
         <Button variant="default" disabled={!dirty} onClick={form.reset}>
           {common.discard}
         </Button>
-        <Button type="submit" loading={form.sending} disabled={!dirty || email === '' || display_name.trim() === ''}>
+        <Button type="submit" loading={form.sending} disabled={!dirty}>
           {common.save}
         </Button>
       </div>

@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   close: 'Schließen',
   undo: 'Rückgängig',
   undone: 'Änderung rückgängig gemacht',
+  required: 'Erforderlich.',
+  badEmail: 'Geben Sie eine E-Mail-Adresse ein, etwa ada@example.com.',
   cannotUndo:
     'Die letzte Änderung kann nicht oder noch nicht rückgängig gemacht werden. Nichts Älteres wurde rückgängig gemacht.',
   notUndone: 'Nicht rückgängig gemacht',

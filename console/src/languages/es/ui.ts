@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   close: 'Cerrar',
   undo: 'Deshacer',
   undone: 'Cambio deshecho',
+  required: 'Obligatorio.',
+  badEmail: 'Introduce una dirección de correo, por ejemplo ada@example.com.',
   cannotUndo: 'El último cambio no se puede deshacer, o todavía no. No se ha deshecho nada anterior.',
   notUndone: 'No se ha deshecho',
   changedSince: 'Alguien lo ha cambiado entretanto. Todo queda como está.',

@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   close: 'Fermer',
   undo: 'Annuler',
   undone: 'Modification annulée',
+  required: 'Obligatoire.',
+  badEmail: 'Saisissez une adresse e-mail, par exemple ada@example.com.',
   cannotUndo: 'La dernière modification ne peut pas être annulée, ou pas encore. Rien de plus ancien n’a été annulé.',
   notUndone: 'Non annulé',
   changedSince: 'Quelqu’un l’a modifié entre-temps. Rien n’a été rétabli.',

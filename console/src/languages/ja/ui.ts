@@ -43,6 +43,8 @@ export const text: Translation<typeof english.text> = {
   close: '閉じる',
   undo: '元に戻す',
   undone: '変更を元に戻しました',
+  required: '必須です。',
+  badEmail: 'メールアドレスを入力してください（例: ada@example.com）。',
   cannotUndo: '直前の変更は元に戻せないか、まだ元に戻せません。それより前の変更も元に戻していません。',
   notUndone: '元に戻せませんでした',
   changedSince: 'その後、ほかの人が変更しました。何も元に戻していません。',

@@ -44,6 +44,8 @@ export const text: Translation<typeof english.text> = {
   close: '关闭',
   undo: '撤消',
   undone: '已撤消更改',
+  required: '必填。',
+  badEmail: '请输入电子邮件地址，例如 ada@example.com。',
   cannotUndo: '最近的更改无法撤消，或暂时无法撤消。更早的更改也未撤消。',
   notUndone: '未撤消',
   changedSince: '其他人已在此期间进行了更改，未恢复任何内容。',
