@@ -8,22 +8,22 @@ const BROWSE = 'browse'
 
 /** Maximum kilobytes (1000 bytes, after gzip -9) that a browser may load before a view is displayed. */
 const budgets = [
-  { route: 'login', views: ['src/features/auth/Login.tsx'], framed: false, js: 140 },
-  { route: 'browse', views: [BROWSE], framed: true, js: 190 },
+  { route: 'login', views: ['src/features/auth/Login.tsx'], framed: false, js: 142 },
+  { route: 'browse', views: [BROWSE], framed: true, js: 192 },
   {
     route: 'browse as tiles',
     views: [BROWSE, 'src/features/browse/Tiles.tsx'],
     framed: true,
-    js: 195,
+    js: 197,
   },
-  { route: 'home', views: ['home'], framed: true, js: 158 },
+  { route: 'home', views: ['home'], framed: true, js: 160 },
   ...languages
     .filter((tag) => tag !== 'en')
     .map((tag) => ({
       route: `browse, ${tag}`,
       views: [BROWSE, `src/languages/${tag}/frame.ts`],
       framed: true,
-      js: 206,
+      js: 209,
     })),
 ]
 const MOST_CSS = 24.5
