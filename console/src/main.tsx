@@ -12,8 +12,6 @@ import { loadLanguage } from './languages/load.ts'
 import { applyPreferences } from './preferences.ts'
 import { Console } from './router.tsx'
 import { createOurTheme, resolver } from './theme.ts'
-import { keepFocus } from './ui/keepFocus.ts'
-import { keepTyped } from './ui/keepTyped.ts'
 import { Toasts } from './ui/notify.tsx'
 import { ignoreStrayClicks } from './ui/strayClicks.ts'
 
@@ -23,8 +21,8 @@ Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 applyPreferences()
 ignoreStrayClicks()
-keepFocus()
-keepTyped()
+// For dialogs and forms, which nobody has before something is shown.
+void import('./ui/keep.ts').then(({ keep }) => keep())
 
 /** All of it, once the language is known. */
 const page = () => (
