@@ -2,7 +2,6 @@ import type { Bucket, BucketMode, BucketSource, Versioning } from '../../../cont
 import type { PublicAccess } from '../../../contract/public-access.ts'
 import { DEFAULT_STORAGE } from '../../../contract/storages.ts'
 import { settingsInForce } from '../../access/settings/effective.ts'
-import { formatMoment } from '../../base/moment.ts'
 import type { Ctx } from '../../context.ts'
 import { actionsIn, seesTotalsOf } from '../../iam/decide.ts'
 import { objectLockOf } from '../locks/lock.ts'
@@ -130,7 +129,8 @@ export function describe(
     versioning: versioningOf(row),
     object_lock: objectLockOf(row),
     encryption: defaultEncryption(row),
-    history_from: keepsHistory(row) ? formatMoment(knownFrom(row, forgotten)) : null,
+    // The first millisecond of which all is known.
+    history_from: keepsHistory(row) ? new Date(Math.ceil(knownFrom(row, forgotten) / 1000)).toISOString() : null,
     storage,
     created_at: row.created_at,
     created_by: row.created_by,

@@ -31,11 +31,9 @@ export function Changes({ bucket }: { bucket: Bucket }) {
   const me = useMe()
   const { search, change: replace, open, go } = useView()
   const { name } = bucket
-  // What was before that is not known; the moment has more digits than a time of the browser.
-  const [usual] = useState(() => {
-    const known = bucket.history_from ?? bucket.created_at
-    return Date.now() - DAY_MS > Date.parse(known) ? new Date(Date.now() - DAY_MS).toISOString() : known
-  })
+  // What was before is not known.
+  const known = bucket.history_from ?? bucket.created_at
+  const [usual] = useState(() => new Date(Math.max(Date.now() - DAY_MS, Date.parse(known))).toISOString())
   const from = search.from ?? usual
   const prefix = search.prefix ?? ''
   const kind = changeKinds.find((one) => one === search.kind)
