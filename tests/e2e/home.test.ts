@@ -65,7 +65,7 @@ describeConsole('home and search', (engine) => {
         '/api/v1/buckets?limit=1000',
         '/api/v1/jobs?limit=20',
       ])
-      assert.ok(asked.length <= 13, asked.join('\n'))
+      assert.ok(asked.length <= 14, asked.join('\n'))
       assert.deepEqual(
         asked.filter((path) => path.includes('menus-')),
         [],
