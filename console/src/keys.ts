@@ -1,4 +1,10 @@
-export { legible } from '../../contract/legible.ts'
+import { legible } from '../../contract/legible.ts'
+
+export { legible }
+
+/** A bucket or a pattern of buckets, and what is below a prefix of it, as it is shown. */
+export const placeWords = (pattern: string, prefix: string): string =>
+  legible(prefix === '' ? pattern : `${pattern}/${prefix}`)
 
 /** A key's last segment, without a folder's trailing slash. */
 export function nameOf(key: string, prefix = ''): string {

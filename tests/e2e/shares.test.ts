@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
 import { typesOf } from '../../contract/kinds.ts'
 import { describeConsole, inBrowserOf, navigate, openConsole, signIn } from '../support/browser.ts'
+import { hasUsefulFocus } from '../support/focus.ts'
 import { request } from '../support/http.ts'
 import { freePort } from '../support/idp.ts'
 import { pdf } from '../support/pdf.ts'
@@ -484,6 +485,8 @@ describeConsole('share links', (engine) => {
         await dialog.getByRole('button', { name: `Request files for ${BUCKET}/` }).click()
         const kinds = dialog.getByRole('group', { name: 'Allowed file types' })
         await dialog.getByText('Choose none to allow all.').waitFor()
+        // What is pressed before the dialog has taken the focus may go to its ×.
+        await hasUsefulFocus(page)
         await kinds.getByLabel('Pictures').press('Space')
         await kinds.getByLabel('Office documents').click()
         await dialog.getByLabel('Other types').press('Space')
@@ -534,6 +537,7 @@ describeConsole('share links', (engine) => {
           'font/woff2',
         ])
         await page.goto(`${server.url}/console/shares?edit=${share?.id}`)
+        await hasUsefulFocus(page)
         for (const kind of ['Pictures', 'Videos']) await kinds.getByLabel(kind).press('Space')
         await dialog.getByLabel('Other types').press('Space')
         await dialog.getByRole('button', { name: 'Save' }).click()

@@ -1,5 +1,5 @@
-const DIALOG = '[role=dialog][aria-modal=true]'
-const CLOSE = '.mantine-Modal-close, .mantine-Drawer-close'
+import { CLOSE, DIALOG, openedDialogs } from './dialogs.ts'
+
 const FIELD = 'input:not([type=hidden], [type=file], [readonly]), textarea, select'
 const MAIN = '.dialog-actions button:last-of-type'
 const OTHER = 'a[href], button, [tabindex="0"]'
@@ -36,7 +36,7 @@ function look(): void {
   if (last && !isUsable(last)) isLost = true
   // A button that is sending gets the focus back once it can be pressed again.
   const isBusy = last?.isConnected && last.matches('[data-loading]')
-  const dialog = [...document.querySelectorAll<HTMLElement>(DIALOG)].at(-1)
+  const dialog = openedDialogs().at(-1)
   // A dialog's own start can come late, and take the first that it finds.
   const isAtClose = dialog !== undefined && !touched.has(dialog) && dialog.contains(active) && active?.matches(CLOSE)
   if (dialog && isAtClose) usefulIn(dialog).focus({ preventScroll: true })

@@ -1,8 +1,7 @@
 import { confirm } from './confirm.tsx'
+import { CLOSE, DIALOG, openedDialogs } from './dialogs.ts'
 import { text } from './messages.ts'
 
-const DIALOG = '[role=dialog][aria-modal=true]'
-const CLOSE = '.mantine-Modal-close, .mantine-Drawer-close'
 const OVERLAY = '.mantine-Modal-overlay, .mantine-Drawer-overlay'
 const FIELD = 'input:not([type=hidden], [type=file], [type=radio], [type=checkbox]), textarea'
 
@@ -14,7 +13,6 @@ const typed = new WeakSet<HTMLFormElement>()
  * the upper one only.
  */
 export function keepTyped(): void {
-  const opened = () => [...document.querySelectorAll<HTMLElement>(DIALOG)]
   const close = (dialog: HTMLElement | undefined) => dialog?.querySelector<HTMLElement>(CLOSE)?.click()
   const hasTyped = (dialog: HTMLElement) => [...dialog.querySelectorAll('form')].some((form) => typed.has(form))
   const ask = async (dialog: HTMLElement) => {
@@ -36,7 +34,7 @@ export function keepTyped(): void {
       const { target } = event
       if (target instanceof Element && target.matches('[data-mantine-stop-propagation=true], [aria-expanded=true]'))
         return
-      const dialogs = opened()
+      const dialogs = openedDialogs()
       const upper = dialogs.at(-1)
       // Without ×, it is not closed by Escape either.
       if (!upper?.querySelector(CLOSE)) return
@@ -51,7 +49,7 @@ export function keepTyped(): void {
   addEventListener(
     'click',
     (event) => {
-      const upper = opened().at(-1)
+      const upper = openedDialogs().at(-1)
       if (!upper || !(event.target instanceof Element) || !event.target.matches(OVERLAY) || !hasTyped(upper)) return
       event.stopImmediatePropagation()
       void ask(upper)

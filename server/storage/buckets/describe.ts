@@ -64,8 +64,8 @@ export const keepsHistory = ({ trash_days, versioning }: Pick<store.BucketRow, '
   trash_days > 0 || versioning !== null
 
 /** From when on what a bucket was is known, in microseconds since 1970, where it keeps anything of it. */
-export const knownFrom = ({ created_at }: Pick<store.BucketRow, 'created_at'>, forgotten: number | undefined): number =>
-  Math.max(Date.parse(created_at) * 1000, forgotten ?? 0)
+export const knownFrom = ({ created_at }: Pick<store.BucketRow, 'created_at'>, forgotten = 0): number =>
+  Math.max(Date.parse(created_at) * 1000, forgotten)
 
 const versioningOf = ({ versioning }: Pick<store.BucketRow, 'versioning'>): Versioning => versioning ?? 'off'
 

@@ -7,7 +7,7 @@ import { bucketQuery } from '../../api/buckets.ts'
 import { useCursorList } from '../../api/pages.ts'
 import { type Me, useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { legible, parentOf } from '../../keys.ts'
+import { legible, parentOf, placeWords } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { BucketTabs } from '../../ui/BucketTabs.tsx'
@@ -157,9 +157,7 @@ const Through = ({ via = [], reasons, isLinked }: Partial<Pick<UserAccess, 'via'
         ) : (
           group
         )}{' '}
-        <span className="dim small">
-          {grant ? legible(text.place(grant.bucket_pattern, grant.prefix)) : text.viaAdmin}
-        </span>
+        <span className="dim small">{grant ? placeWords(grant.bucket_pattern, grant.prefix) : text.viaAdmin}</span>
       </li>
     ))}
     {reasons.map(({ kind, statement }, i) =>

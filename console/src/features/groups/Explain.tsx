@@ -11,7 +11,7 @@ import { Status } from '../../ui/values.tsx'
 import { actionHints, text } from './messages.ts'
 import { PlaceFields } from './PlaceFields.tsx'
 import './groups.css'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 
 const PAUSE_MS = 250
 const isAction = (name: string | undefined): name is BucketAction => bucketActions.some((one) => one === name)
@@ -72,7 +72,7 @@ export function Explain({ userId }: { userId?: string }) {
                         </Anchor>{' '}
                         <span className="dim">
                           {grant
-                            ? `${legible(text.place(grant.bucket_pattern, grant.prefix))}: ${grant.actions.join(', ')}`
+                            ? `${placeWords(grant.bucket_pattern, grant.prefix)}: ${grant.actions.join(', ')}`
                             : text.viaAdmin}
                         </span>
                       </li>

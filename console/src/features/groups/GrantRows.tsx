@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Checkbox, Select } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { type BucketAction, type Preset, presetNames, presetOf, presets } from '../../../../contract/permissions.ts'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 import type { Row } from './changes.ts'
 import { actionHints, text } from './messages.ts'
 import { LooseWarning, PrefixField } from './PrefixField.tsx'
@@ -42,7 +42,7 @@ export function GrantRows({ rows, faults, buckets, actions: grantable, readOnly,
         <span />
       </div>
       {rows.map(({ row, bucket_pattern, prefix, actions }, i) => {
-        const at = bucket_pattern === '' ? text.grantOf(i + 1) : legible(text.place(bucket_pattern, prefix))
+        const at = bucket_pattern === '' ? text.grantOf(i + 1) : placeWords(bucket_pattern, prefix)
         const fault = faults.get(row)
         const toggle = (action: BucketAction, on: boolean) =>
           set(row, { actions: on ? [...actions, action] : actions.filter((one) => one !== action) })

@@ -26,7 +26,7 @@ import { text } from './messages.ts'
 import { groupsQuery, refreshPeople } from './queries.ts'
 import { Simulate } from './Simulate.tsx'
 import './groups.css'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 
 const columns: readonly Column<Group>[] = [
   {
@@ -64,8 +64,7 @@ function Summary({ group: { global, grants } }: { group: Group }) {
     ...(global.includes('users.manage') ? [text.managesPeople] : []),
     ...new Set(
       grants.map(
-        ({ bucket_pattern, prefix, preset }) =>
-          `${legible(text.place(bucket_pattern, prefix))} (${preset ?? text.custom})`,
+        ({ bucket_pattern, prefix, preset }) => `${placeWords(bucket_pattern, prefix)} (${preset ?? text.custom})`,
       ),
     ),
   ]

@@ -8,7 +8,7 @@ import { publicActions } from '../../../../contract/public-access.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { text as common } from '../../ui/messages.ts'
 import { notify } from '../../ui/notify.tsx'
@@ -20,7 +20,7 @@ import { text } from './messages.ts'
 import { groupsQuery, refreshPeople } from './queries.ts'
 
 const words = ({ right, at }: Change): string =>
-  at === null ? text.gainsGlobal(right) : text.gains(right, legible(text.place(at.bucket_pattern, at.prefix)))
+  at === null ? text.gainsGlobal(right) : text.gains(right, placeWords(at.bucket_pattern, at.prefix))
 const same = (a: Group, b: Group) =>
   JSON.stringify([a.global, a.grants.map(({ id: _, ...grant }) => grant)]) ===
   JSON.stringify([b.global, b.grants.map(({ id: _, ...grant }) => grant)])

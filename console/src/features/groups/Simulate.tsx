@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { operations } from '../../../../contract/access-policies.ts'
 import type { Input, Reply } from '../../../../contract/route.ts'
 import { client } from '../../api/session.ts'
+import { placeWords } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { useView } from '../../navigation/useView.ts'
 import { StateView } from '../../ui/StateView.tsx'
@@ -183,7 +184,7 @@ function Decision({ answer: { allowed, reason, statement, via } }: { answer: Ans
           </Anchor>{' '}
           <span className="dim">
             {via.grant
-              ? `${groups.place(via.grant.bucket_pattern, via.grant.prefix)}: ${via.grant.actions.join(', ')}`
+              ? `${placeWords(via.grant.bucket_pattern, via.grant.prefix)}: ${via.grant.actions.join(', ')}`
               : groups.viaAdmin}
           </span>
         </p>

@@ -2,8 +2,6 @@ import type { otherKinds } from '../../../../contract/bucket-access.ts'
 import type { BucketAction } from '../../../../contract/permissions.ts'
 import { catalogue, plural } from '../../i18n.ts'
 
-const place = (pattern: string, prefix: string) => (prefix === '' ? pattern : `${pattern}/${prefix}`)
-
 type OtherKind = (typeof otherKinds)[number]
 
 export const text = catalogue('groups.text', {
@@ -103,7 +101,6 @@ export const text = catalogue('groups.text', {
   grantOf: (n: number) => `Row ${n}`,
   actionOn: (action: string, at: string) => `${action} on ${at}`,
   noGrants: 'No bucket permissions.',
-  place,
 
   changes: 'Review changes',
   noChanges: 'No changes yet',

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { AuditRecord } from '../../../../contract/audit.ts'
 import type { User } from '../../../../contract/users.ts'
 import { client } from '../../api/session.ts'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 import { useView } from '../../navigation/useView.ts'
 import { type Column, ListTable } from '../../ui/ListTable.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
@@ -24,7 +24,7 @@ const columns: readonly Column<AuditRecord>[] = [
         ? [resource_type, (details as { name?: string; email?: string }).name ?? (details as { email?: string }).email]
             .filter(Boolean)
             .join(' ')
-        : legible(text.place(bucket, object_key ?? '')),
+        : placeWords(bucket, object_key ?? ''),
   },
   {
     key: 'result',

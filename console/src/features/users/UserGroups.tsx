@@ -7,7 +7,7 @@ import type { User } from '../../../../contract/users.ts'
 import { describeProblem } from '../../api/problem.ts'
 import { useMe } from '../../api/queries.ts'
 import { client } from '../../api/session.ts'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { actionsShape, type Column, ListTable } from '../../ui/ListTable.tsx'
 import { notify } from '../../ui/notify.tsx'
@@ -76,7 +76,7 @@ export function UserGroups({ user }: { user: User }) {
           ...(global.includes('admin') ? [groupText.everything] : []),
           ...(global.includes('users.manage') ? [groupText.managesPeople] : []),
           ...grants.map(({ bucket_pattern, prefix, preset }) => {
-            const at = legible(text.place(bucket_pattern, prefix))
+            const at = placeWords(bucket_pattern, prefix)
             return `${at} (${preset ?? groupText.custom})`
           }),
         ].join(', ') || groupText.noRights,

@@ -7,7 +7,7 @@ import { type BucketAction, bucketActions } from '../../../../contract/permissio
 import type { User } from '../../../../contract/users.ts'
 import { bucketsQuery } from '../../api/buckets.ts'
 import { useMe } from '../../api/queries.ts'
-import { legible } from '../../keys.ts'
+import { placeWords } from '../../keys.ts'
 import { Link } from '../../navigation/Link.tsx'
 import { EmptyView, StateView } from '../../ui/StateView.tsx'
 import { TableFrame } from '../../ui/TableFrame.tsx'
@@ -113,7 +113,7 @@ function Matrix({ places, buckets }: { places: readonly Place[]; buckets: readon
         </Table.Thead>
         <Table.Tbody>
           {places.map(({ bucket_pattern, prefix, from }) => {
-            const at = legible(text.place(bucket_pattern, prefix))
+            const at = placeWords(bucket_pattern, prefix)
             const count = buckets?.filter((name) => matchesPattern(bucket_pattern, name)).length
             return (
               <Table.Tr key={at}>

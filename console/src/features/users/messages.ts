@@ -191,7 +191,6 @@ export const text = catalogue('users.text', {
   effective: 'Effective permissions',
   effectiveHint: 'The permissions of all their groups. They apply to every bucket that matches the pattern.',
   matches: (n: number) => plural(n, { one: 'bucket', other: 'buckets' }),
-  place: (pattern: string, prefix: string) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: 'Bucket',
   from: 'From',
   everythingFrom: 'Full access as an administrator through',

@@ -104,7 +104,6 @@ export const text: Translation<typeof english.text> = {
   grantOf: (n) => `Zeile ${n}`,
   actionOn: (action, at) => `${action} für ${at}`,
   noGrants: 'Keine Bucket-Berechtigungen.',
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
 
   changes: 'Änderungen prüfen',
   noChanges: 'Noch keine Änderungen',

@@ -202,7 +202,6 @@ export const text: Translation<typeof english.text> = {
   effective: 'Wirksame Berechtigungen',
   effectiveHint: 'Die Berechtigungen aller Gruppen des Benutzers. Sie gelten für jeden Bucket, der zum Muster passt.',
   matches: (n) => plural(n, { one: 'Bucket', other: 'Buckets' }),
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: 'Bucket',
   from: 'Durch',
   everythingFrom: 'Vollzugriff als Administrator durch',

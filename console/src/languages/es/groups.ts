@@ -99,7 +99,6 @@ export const text: Translation<typeof english.text> = {
   grantOf: (n) => `Fila ${formatCount(n)}`,
   actionOn: (action, at) => `${action} en ${at}`,
   noGrants: 'No hay permisos de buckets.',
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
 
   changes: 'Revisar cambios',
   noChanges: 'Todavía no hay cambios',

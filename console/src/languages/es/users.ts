@@ -198,7 +198,6 @@ export const text: Translation<typeof english.text> = {
   effective: 'Permisos efectivos',
   effectiveHint: 'Los permisos de todos sus grupos. Se aplican a todos los buckets que coinciden con el patrón.',
   matches: (n) => plural(n, { one: 'bucket', other: 'buckets' }),
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: 'Bucket',
   from: 'Por',
   everythingFrom: 'Acceso total como administrador por',

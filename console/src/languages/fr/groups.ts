@@ -108,7 +108,6 @@ export const text: Translation<typeof english.text> = {
   grantOf: (n) => `Ligne ${n}`,
   actionOn: (action, at) => `${action} sur ${at}`,
   noGrants: 'Aucune autorisation sur des buckets.',
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
 
   changes: 'Vérifier les modifications',
   noChanges: 'Aucune modification pour le moment',

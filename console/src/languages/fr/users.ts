@@ -201,7 +201,6 @@ export const text: Translation<typeof english.text> = {
   effective: 'Autorisations effectives',
   effectiveHint: 'Les autorisations de tous ses groupes. Elles s’appliquent à chaque bucket qui correspond au motif.',
   matches: (n) => plural(n, { one: 'bucket', other: 'buckets' }),
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: 'Bucket',
   from: 'Par',
   everythingFrom: 'Accès complet en tant qu’administrateur par',

@@ -100,7 +100,6 @@ export const text: Translation<typeof english.text> = {
   grantOf: (n) => `${n} 行目`,
   actionOn: (action, at) => `${at} の ${action}`,
   noGrants: 'バケットの権限はありません。',
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
 
   changes: '変更内容の確認',
   noChanges: '変更はまだありません',

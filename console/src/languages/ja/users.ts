@@ -192,7 +192,6 @@ export const text: Translation<typeof english.text> = {
   effective: '有効な権限',
   effectiveHint: '所属するすべてのグループの権限です。パターンに一致するすべてのバケットに適用されます。',
   matches: (n) => `${formatCount(n)} 個のバケット`,
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: 'バケット',
   from: '付与元',
   everythingFrom: '管理者としてのフルアクセス。付与元:',

@@ -96,7 +96,6 @@ export const text: Translation<typeof english.text> = {
   grantOf: (n) => `第 ${n} 行`,
   actionOn: (action, at) => `${at} 的 ${action}`,
   noGrants: '没有存储桶权限。',
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
 
   changes: '查看更改',
   noChanges: '还没有更改',

@@ -188,7 +188,6 @@ export const text: Translation<typeof english.text> = {
   effective: '有效权限',
   effectiveHint: '此用户所有用户组的权限，适用于与模式匹配的每个存储桶。',
   matches: (n) => `${formatCount(n)} 个存储桶`,
-  place: (pattern, prefix) => (prefix === '' ? pattern : `${pattern}/${prefix}`),
   bucket: '存储桶',
   from: '来源',
   everythingFrom: '具有管理员的完全访问权限，来自',

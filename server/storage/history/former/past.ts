@@ -31,7 +31,7 @@ type Remembering = Pick<BucketRow, 'id' | 'created_at' | 'trash_days' | 'version
 export async function knownMoments({ db }: Pick<Ctx, 'db'>, bucket: Remembering): Promise<KnownMoments> {
   if (!keepsHistory(bucket)) return { from: NEVER, complete_from: NEVER }
   const { moments_since, forgotten } = await store.findSince(db, bucket.id)
-  const from = knownFrom(bucket, forgotten === null ? undefined : Number(forgotten))
+  const from = knownFrom(bucket, Number(forgotten))
   return { from, complete_from: Math.max(from, Number(moments_since)) }
 }
 
